@@ -1,0 +1,47 @@
+#include "orchestrator/model/clock.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <thread>
+
+namespace vt {
+
+namespace {
+std::int64_t now_ms(clockid_t id) {
+  timespec t{};
+  clock_gettime(id, &t);
+  return std::int64_t{t.tv_sec} * 1000 + t.tv_nsec / 1'000'000;
+}
+}  // namespace
+
+EpochMs SystemClock::wall() const { return now_ms(CLOCK_REALTIME); }
+Duration SystemClock::boot() const { return Duration{now_ms(CLOCK_BOOTTIME)}; }
+void SystemClock::sleep(Duration d) { std::this_thread::sleep_for(d); }
+
+Duration Deadline::left() const {
+  auto rest = std::chrono::duration_cast<Duration>(at_ - std::chrono::steady_clock::now());
+  return std::max(rest, Duration::zero());
+}
+
+Deadline Deadline::earlier(Duration d) const { return Deadline(std::min(at_, std::chrono::steady_clock::now() + d)); }
+
+std::string utc_text(EpochMs ms) {
+  std::time_t seconds = ms / 1000;
+  std::tm tm{};
+  gmtime_r(&seconds, &tm);
+  char buffer[32];
+  std::strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%SZ", &tm);
+  return buffer;
+}
+
+std::string short_text(Duration d) {
+  auto s = d.count() / 1000;
+  char buffer[40];
+  if (s < 60) std::snprintf(buffer, sizeof buffer, "%llds", static_cast<long long>(s));
+  else if (s < 3600) std::snprintf(buffer, sizeof buffer, "%lldm%02llds", static_cast<long long>(s / 60), static_cast<long long>(s % 60));
+  else std::snprintf(buffer, sizeof buffer, "%lldh%02lldm", static_cast<long long>(s / 3600), static_cast<long long>(s / 60 % 60));
+  return buffer;
+}
+
+}  // namespace vt

@@ -1,0 +1,50 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "orchestrator/model/clock.hpp"
+#include "orchestrator/model/money.hpp"
+
+namespace vt {
+
+/// Life of a thing that costs money or is left behind:
+/// planned -> creating -> {created | ambiguous | refused} -> ready -> deleting -> gone; ambiguous -> {created |
+/// presumed_absent}; gone and presumed_absent -> deleting again if the thing is ever seen. Rows are never deleted.
+enum class ResourceState { planned, creating, created, ambiguous, refused, ready, deleting, gone, presumed_absent };
+
+/// Not refused, gone or presumed absent: may still cost money or be left behind.
+constexpr bool is_open(ResourceState s) {
+  return s != ResourceState::refused && s != ResourceState::gone && s != ResourceState::presumed_absent;
+}
+
+/// Proof that a thing is ours, readable without the ledger: travels inside the create call.
+struct Ownership {
+  std::string install;  ///< 8 characters, this installation
+  std::string attempt;  ///< 80 random bits in base32; never reused
+  std::string name;     ///< "vt-<install>-<attempt>"
+  EpochMs expires = 0;  ///< end of the lease
+  std::string token;    ///< base32(HMAC-SHA256(key of the installation, provider|account|name|expires)), 26 characters
+};
+
+/// One row of the ledger.
+struct Resource {
+  Ownership owner;
+  std::string provider, account, zone;
+  std::string kind;          ///< "pod", "instance", "disk", "image"
+  std::string run, layer;
+  std::string provider_id;   ///< known once created
+  std::string body;          ///< the create request, without secrets, for a byte-identical replay
+  std::string access;        ///< how to reach it (JSON of a HostSpec), once ready
+  ResourceState state = ResourceState::planned;
+  int generation = 0;        ///< raised by whoever takes over; a superseded holder stops
+  std::string holder;        ///< "pid:start-time:boot-id" of the process in charge
+  EpochMs lease_until = 0, created = 0, closed = 0;
+  Money hourly, reserved, cost;
+  int looks_absent = 0;      ///< complete listings in a row without it
+  bool keep = false;         ///< the user wants it kept until the lease ends
+  std::string reason;        ///< why it is in this state
+};
+
+std::string_view name(ResourceState);
+
+}  // namespace vt

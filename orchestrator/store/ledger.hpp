@@ -1,0 +1,51 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/model/resource.hpp"
+#include "orchestrator/model/result.hpp"
+
+namespace vt {
+
+/// ledger.db: what costs money or is left behind. Small, apart from results.db so that results can never block it.
+/// Rollback journal, synchronous=EXTRA, BEGIN IMMEDIATE, rows never deleted, append-only event table. Thread-safe.
+class Ledger {
+ public:
+  /// Opens or makes `<state_dir>/ledger.db` (0600 in a 0700 folder). A file of a newer schema is refused.
+  static Result<std::unique_ptr<Ledger>> open(const std::string& state_dir, const Clock& clock);
+  ~Ledger();
+
+  /// A fresh identity: random attempt, name, HMAC token over provider|account|name|expires.
+  Result<Ownership> new_ownership(const std::string& provider, const std::string& account, Duration lease);
+  /// The token of that identity is one that this installation made.
+  [[nodiscard]] bool is_ours(const Ownership&, const std::string& provider, const std::string& account) const;
+
+  /// Commits the row in state `planned` and its reservation; refused if name exists. `holder` is set to this process.
+  Status plan(const Resource&);
+  /// The only way to change a row: reads it, applies `change`, commits row and event in one transaction.
+  /// Errc::refused if the change leaves the state diagram of resource.hpp or another process took the row over.
+  Status update(const std::string& name, const std::string& why, const std::function<void(Resource&)>& change);
+  /// Makes this process the holder and raises the generation (reap, resume).
+  Status take_over(const std::string& name);
+
+  Result<std::optional<Resource>> find(const std::string& name) const;
+  Result<std::vector<Resource>> open_resources() const;  ///< is_open(state), oldest first
+  Result<std::vector<Resource>> all() const;             ///< for `resources --all` and for matching in reap
+  Result<std::vector<Resource>> of_run(const std::string& run) const;
+  /// The process in charge of the row still lives (same pid, start time and boot).
+  static bool holder_alive(const Resource&);
+
+ private:
+  struct Impl;
+  explicit Ledger(std::unique_ptr<Impl>);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// "pid:start-ticks:boot-id" of this process.
+std::string this_holder();
+bool is_alive(const std::string& holder);
+
+}  // namespace vt

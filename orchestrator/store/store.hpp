@@ -1,0 +1,114 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrator/model/capability.hpp"
+#include "orchestrator/model/event.hpp"
+#include "orchestrator/model/observation.hpp"
+#include "orchestrator/model/result.hpp"
+#include "orchestrator/model/subject.hpp"
+
+namespace vt {
+
+struct RunRow {
+  std::string id, plan, purpose;
+  std::string plan_hash, catalogue_hash;  ///< of documents in the store
+  Subject subject;
+  std::string level, selection;           ///< selectors as JSON, so that resume selects the same
+  std::string tool;                       ///< version of vault-test
+  EvidenceOrigin origin = EvidenceOrigin::real;
+  EpochMs started = 0, ended = 0;         ///< ended 0: not ended
+  std::string holder;                     ///< process running it; dead and not ended = interrupted
+  std::optional<int> exit_code;
+};
+
+struct LayerRow {
+  std::string run, name, provider, proves;
+  LayerState state = LayerState::waiting;
+  std::string detail;                     ///< why it failed or is blocked
+  Subject subject;                        ///< what this layer saw; differs from the run's = said aloud
+  EpochMs started = 0, ended = 0;
+};
+
+/// A check a layer was asked to run, written before anything runs: what has no judgement later is visible.
+struct PlannedRow {
+  std::string run, layer, check, title, severity;
+  int position = 0;
+};
+
+struct CapabilityRow {
+  std::string layer, host;
+  Fact fact;
+};
+
+struct ArtefactRow {
+  std::string run, layer, host, check, name, sha256;
+  std::uint64_t bytes = 0;
+  EpochMs at = 0;
+};
+
+struct HistoryRow {
+  std::string run, layer, host;
+  EpochMs at = 0;
+  Verdict verdict = Verdict::error;
+  std::string reason, measured;
+  std::string subject_commit;
+};
+
+/// results.db and the artefact folder. Thread-safe; every write is one committed transaction when it returns.
+class Store {
+ public:
+  static Result<std::unique_ptr<Store>> open(const std::string& state_dir, const Clock& clock);
+  /// Read-only, for reports: never creates, never migrates; not_found if there is none.
+  static Result<std::unique_ptr<Store>> open_existing(const std::string& state_dir, const Clock& clock);
+  ~Store();
+
+  // documents by content hash (SHA-256 hex): plans, catalogues, baselines
+  Result<std::string> put_document(const std::string& kind, const std::string& text);
+  Result<std::string> document(const std::string& hash) const;
+
+  // runs and layers
+  Status add_run(const RunRow&, const std::vector<LayerRow>&, const std::vector<PlannedRow>&);  ///< one transaction
+  Status take_run(const std::string& run);             ///< this process is the holder now (resume)
+  Status end_run(const std::string& run, int exit_code);
+  Status move_layer(const std::string& run, const std::string& layer, LayerState, const std::string& detail);
+  Status set_layer_subject(const std::string& run, const std::string& layer, const Subject&);
+
+  // results; add_* of one check: the observation and its judgement in one transaction
+  Status add_result(const Observation*, const Judgement&);  ///< observation may be null (skip, blocked)
+  Status add_capabilities(const std::string& run, const std::string& layer, const std::string& host, const Capabilities&);
+  Status add_artefact(const ArtefactRow&, const std::string& bytes);
+  Result<std::string> artefact(const std::string& sha256) const;
+  /// Stores the event, then hands it to the listener with its sequence number.
+  Status add_event(const std::string& run, const std::string& layer, const EventBody&);
+  void listen(std::function<void(const Event&)>);
+
+  // queries
+  Result<std::vector<RunRow>> runs(int limit) const;              ///< newest first
+  Result<std::optional<RunRow>> run(const std::string& id) const; ///< exact id, unique prefix, or "last"
+  Result<std::vector<LayerRow>> layers(const std::string& run) const;
+  Result<std::vector<PlannedRow>> planned(const std::string& run) const;
+  Result<std::vector<Judgement>> judgements(const std::string& run) const;  ///< the newest of each check, layer, host, subject
+  Result<std::vector<Observation>> observations(const std::string& run, const std::string& layer, const std::string& check) const;
+  Result<std::vector<CapabilityRow>> capabilities(const std::string& run) const;
+  Result<std::vector<ArtefactRow>> artefacts(const std::string& run) const;
+  Result<std::vector<Event>> events(const std::string& run, std::int64_t after_sequence) const;
+  Result<std::vector<HistoryRow>> history(const std::string& check, int limit) const;  ///< newest first, across runs
+  /// Newest end of a run in which `layer` of the same plan name and subject digest passed, at or after `since`.
+  Result<std::optional<EpochMs>> passed(const std::string& plan, const std::string& layer, const std::string& subject_digest, EpochMs since) const;
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl>);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// SHA-256 as lower-case hex.
+std::string sha256_hex(std::string_view bytes);
+/// "20261120-103000-k3x9": sortable, unique.
+std::string new_run_id(const Clock&);
+
+}  // namespace vt
