@@ -65,6 +65,8 @@ class Provider {
   virtual Result<Allocation> wait_ready(const Layer&, const Resource&, Deadline) = 0;
   /// Asks for deletion. Accepted is not gone: gone is what list_owned says, twice, completely. Already gone is accepted.
   virtual Status destroy(const Resource&) = 0;
+  /// How far apart the two looks must be that confirm a deletion; a cloud's listing can lag.
+  [[nodiscard]] virtual Duration confirm_spacing() const { return Duration{10'000}; }
   /// Everything that carries the mark of this installation.
   virtual Result<Listing> list_owned(const std::string& install) = 0;
 };

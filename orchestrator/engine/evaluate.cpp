@@ -1,0 +1,132 @@
+#include "orchestrator/engine/evaluate.hpp"
+
+#include <algorithm>
+
+#include "orchestrator/engine/read_values.hpp"
+#include "orchestrator/model/text.hpp"
+
+namespace vt {
+
+namespace {
+
+Output output_of(const protocol::Stream& s) { return {s.head, s.tail, s.bytes, s.lines}; }
+
+bool reads_exit_status(const Check& check) {
+  return std::any_of(check.values.begin(), check.values.end(), [](auto& v) { return v.read.from == Reader::From::exit_code; });
+}
+
+std::string first_line(const std::string& text) {
+  auto line = trim(text);
+  return std::string(line.substr(0, std::min<std::size_t>(line.find('\n'), 200)));
+}
+
+/// Why what ran gave no result; empty if it did.
+std::string problem_of(const Check& check, const protocol::JobResult& r) {
+  if (!r.error.empty()) return r.error;
+  if (r.timed_out) return "timed out after " + short_text(check.timeout);
+  if (r.signal != 0) return "ended by signal " + std::to_string(r.signal);
+  if (!r.exit_code) return "never ended";
+  if (*r.exit_code == 0 || reads_exit_status(check)) return {};
+  auto said = first_line(r.err.head.empty() ? r.out.head : r.err.head);
+  return "ended with status " + std::to_string(*r.exit_code) + (said.empty() ? "" : ": " + said);
+}
+
+const Expectation* expectation_for(const Check& check, const ValueSpec& spec, const Expectations& replaced) {
+  auto at = replaced.find(check.id + "/" + spec.name);
+  if (at == replaced.end() && spec.name == "value") at = replaced.find(check.id);
+  if (at != replaced.end()) return &at->second;
+  return spec.expect ? &*spec.expect : nullptr;
+}
+
+ValueJudgement judge_value(const Check& check, const ValueSpec& spec, const Expectations& replaced, const Observation& seen) {
+  auto at = seen.values.find(spec.name);
+  Value measured = at == seen.values.end() ? Value() : at->second;
+  ValueJudgement out{spec.name, measured.text() + (spec.unit.empty() || measured.is_null() ? "" : " " + spec.unit), "", "recorded", ""};
+  auto expected = expectation_for(check, spec, replaced);
+  bool recorded_only = !expected || expected->op == Expectation::Op::any;
+  if (expected) out.rule = expected->text();
+  Holding holding = judge(measured, spec.type, expected ? *expected : Expectation{});
+  if (holding.state == Holding::State::unreadable) out.verdict = "unreadable", out.why = holding.why;
+  else if (!recorded_only) out.verdict = holding.state == Holding::State::held ? "held" : "missed", out.why = holding.why;
+  if (out.verdict == "unreadable" && seen.out.cut()) out.why += " (output was cut)";
+  return out;
+}
+
+std::string reason_from(const std::vector<ValueJudgement>& values, std::string_view verdict) {
+  std::vector<std::string> reasons;
+  for (auto& v : values)
+    if (v.verdict == verdict) reasons.push_back(v.value == "value" ? v.why : v.value + ": " + v.why);
+  return join(reasons, "; ");
+}
+
+void decide(const Check& check, Judgement& j) {
+  auto has = [&](std::string_view verdict) { return std::any_of(j.values.begin(), j.values.end(), [&](auto& v) { return v.verdict == verdict; }); };
+  auto is = [&](Verdict v, Cause c, std::string reason) { j.verdict = v, j.cause = c, j.reason = std::move(reason); };
+  if (j.values.empty() || has("unreadable")) return is(Verdict::error, Cause::check, j.values.empty() ? "no value" : reason_from(j.values, "unreadable"));
+  if (has("missed")) {
+    Verdict missed = check.severity == Severity::gate ? Verdict::fail : check.severity == Severity::warn ? Verdict::warn : Verdict::info;
+    return is(missed, Cause::host, reason_from(j.values, "missed"));
+  }
+  if (!has("held")) return is(Verdict::info, Cause::check, "recorded only");
+  is(Verdict::pass, Cause::none, "");
+}
+
+}  // namespace
+
+Observation observe(const Check& check, const ObservationKey& key, const protocol::JobResult& r) {
+  Observation seen;
+  seen.key = key;
+  seen.device = r.device;
+  seen.started = r.started_ms;
+  seen.took = Duration{r.took_ms};
+  seen.exit_code = r.exit_code;
+  seen.signal = r.signal;
+  seen.timed_out = r.timed_out;
+  seen.out = output_of(r.out);
+  seen.err = output_of(r.err);
+  seen.problem = problem_of(check, r);
+  if (seen.problem.empty()) seen.values = read_values(check, seen, r.values);
+  return seen;
+}
+
+Observation observe_fact(const Check& check, const ObservationKey& key, const Capabilities& host) {
+  Observation seen;
+  seen.key = key;
+  auto& id = std::get<ProbeRun>(check.how).fact;
+  auto fact = host.find(id);
+  if (!fact || !fact->value) {
+    seen.problem = "could not find out " + id + ": " + (fact ? fact->evidence : "not probed");
+    return seen;
+  }
+  for (auto& spec : check.values) seen.values[spec.name] = fact->value->as<std::string>() ? read_as(spec.type, fact->value->text()) : *fact->value;
+  seen.out.head = id + " = " + fact->value->text() + " (" + fact->evidence + ")\n";
+  seen.out.bytes = seen.out.head.size();
+  seen.out.lines = 1;
+  return seen;
+}
+
+Judgement evaluate(const Check& check, const Expectations& replaced, const Observation& seen) {
+  Judgement j;
+  j.key = seen.key;
+  j.origin = seen.origin;
+  if (!seen.problem.empty()) {
+    j.verdict = Verdict::error;
+    j.cause = std::holds_alternative<ProbeRun>(check.how) ? Cause::capability : Cause::check;
+    j.reason = seen.problem;
+    return j;
+  }
+  for (auto& spec : check.values) j.values.push_back(judge_value(check, spec, replaced, seen));
+  decide(check, j);
+  return j;
+}
+
+Judgement verdict_only(const ObservationKey& key, Verdict verdict, Cause cause, std::string reason) {
+  Judgement j;
+  j.key = key;
+  j.verdict = verdict;
+  j.cause = cause;
+  j.reason = std::move(reason);
+  return j;
+}
+
+}  // namespace vt

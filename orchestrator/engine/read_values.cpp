@@ -1,0 +1,129 @@
+#include "orchestrator/engine/read_values.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "orchestrator/model/text.hpp"
+#include "orchestrator/store/codec.hpp"
+
+namespace vt {
+
+namespace {
+
+using nlohmann::json;
+
+/// A JSON leaf under the declared type; numbers and booleans keep theirs, text is read.
+Value typed(const json& leaf, ValueType type) {
+  if (leaf.is_array()) {
+    Value::List list;
+    for (auto& item : leaf) list.push_back(typed(item, type));
+    return list;
+  }
+  if (leaf.is_string()) return read_as(type, leaf.get<std::string>());
+  if (type == ValueType::text || type == ValueType::version) return leaf.is_null() ? Value() : read_as(type, leaf.is_string() ? leaf.get<std::string>() : leaf.dump());
+  return value_from(leaf);
+}
+
+Value from_json(const json& document, const std::string& pointer, ValueType type) try {
+  json::json_pointer at(pointer);
+  return document.contains(at) ? typed(document.at(at), type) : Value();
+} catch (const json::exception&) {
+  return {};
+}
+
+Value from_json_text(const std::string& text, const std::string& pointer, ValueType type) {
+  auto document = json::parse(text, nullptr, false);
+  return document.is_discarded() ? Value() : from_json(document, pointer, type);
+}
+
+/// std::regex recurses per character: a longer line could exhaust the stack, so it is not matched at all.
+constexpr std::size_t kLongestLine = 4096;
+
+/// Matched line by line: the host decides how long its output is, not how deep we recurse.
+Value from_regex(const std::string& text, const ValueSpec& spec) {
+  std::regex pattern(spec.read.pattern);
+  Value::List found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > kLongestLine) return {};
+    for (std::sregex_iterator at(line.begin(), line.end(), pattern), end; at != end; ++at) {
+      found.push_back(read_as(spec.type, (*at)[at->size() > 1 ? 1 : 0].str()));
+      if (!spec.read.all) return found.front();
+    }
+  }
+  return spec.read.all ? Value(found) : Value();
+}
+
+/// One CSV line; quotes as in RFC 4180.
+std::vector<std::string> cells(const std::string& line) {
+  std::vector<std::string> out(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') out.back() += line[++i];
+    else if (line[i] == '"') quoted = !quoted;
+    else if (line[i] == ',' && !quoted) out.emplace_back();
+    else out.back() += line[i];
+  }
+  for (auto& cell : out) cell = std::string(trim(cell));
+  return out;
+}
+
+Value from_csv(const std::string& text, const ValueSpec& spec) {
+  std::istringstream lines(text);
+  std::string line;
+  if (!std::getline(lines, line)) return {};
+  auto header = cells(line);
+  auto column = static_cast<std::size_t>(std::find(header.begin(), header.end(), spec.read.pattern) - header.begin());
+  if (column == header.size()) return {};
+  Value::List rows;
+  while (std::getline(lines, line)) {
+    if (trim(line).empty()) continue;
+    auto row = cells(line);
+    rows.push_back(column < row.size() ? read_as(spec.type, row[column]) : Value());
+    if (!spec.read.all) return rows.front();
+  }
+  return spec.read.all ? Value(rows) : Value();
+}
+
+Value from_whole(const std::string& text, const ValueSpec& spec) {
+  if (!spec.read.all) return trim(text).empty() ? Value() : read_as(spec.type, text);
+  Value::List lines;
+  for (auto& line : split(text, '\n')) lines.push_back(read_as(spec.type, line));
+  return lines;
+}
+
+Value from_output(const Output& output, const ValueSpec& spec) {
+  if (spec.read.by == Reader::By::lines) return Value(static_cast<std::int64_t>(output.lines));
+  if (output.cut()) return {};
+  std::string text = output.head + output.tail;
+  switch (spec.read.by) {
+    case Reader::By::regex: return from_regex(text, spec);
+    case Reader::By::json: return from_json_text(text, spec.read.pattern, spec.type);
+    case Reader::By::csv: return from_csv(text, spec);
+    default: return from_whole(text, spec);
+  }
+}
+
+Value from_result(const std::string& result, const ValueSpec& spec) {
+  auto pointer = spec.read.by == Reader::By::json ? spec.read.pattern : "/" + (spec.read.pattern.empty() ? spec.name : spec.read.pattern);
+  return from_json_text(result, pointer, spec.type);
+}
+
+}  // namespace
+
+Values read_values(const Check& check, const Observation& seen, const std::string& result) {
+  Values values;
+  for (auto& spec : check.values) {
+    switch (spec.read.from) {
+      case Reader::From::result: values[spec.name] = from_result(result, spec); break;
+      case Reader::From::exit_code: values[spec.name] = seen.exit_code ? Value(*seen.exit_code) : Value(); break;
+      case Reader::From::out: values[spec.name] = from_output(seen.out, spec); break;
+      case Reader::From::err: values[spec.name] = from_output(seen.err, spec); break;
+    }
+  }
+  return values;
+}
+
+}  // namespace vt
