@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -54,7 +53,9 @@ struct RunPlan {
   Money cost_low, cost_high;
 };
 
-/// Pure: same input, same plan. Problems (unknown layer or suite in the selection, a gate cycle, nothing selected) are Errc::usage.
+/// Pure: same input, same plan. `offers` by layer name; a layer without one is planned with nothing known of it. What a
+/// layer that cannot run yet would prove covers nothing. Problems (an unknown layer, suite or check in the selection, a
+/// gate cycle, nothing selected) are Errc::usage.
 Result<RunPlan> make_run_plan(const Plan&, const Catalogue&, const std::map<std::string, Offer>& offers, const Selection&);
 /// The checks of one layer in running order: suites in the order given, dependencies first, no duplicates.
 std::vector<const Check*> select_checks(const Layer&, const Catalogue&, const Selection&);
