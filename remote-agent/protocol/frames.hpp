@@ -69,7 +69,9 @@ class LineReader {
 
  private:
   std::string buffer_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0;     ///< where the next line starts
+  std::size_t ready_ = 0;  ///< complete lines not taken yet
+  std::size_t open_ = 0;   ///< length of the unfinished last line
 };
 
 }  // namespace vt::protocol
