@@ -67,6 +67,8 @@ class Provider {
   virtual Status destroy(const Resource&) = 0;
   /// How far apart the two looks must be that confirm a deletion; a cloud's listing can lag.
   [[nodiscard]] virtual Duration confirm_spacing() const { return Duration{10'000}; }
+  /// How long after a lost create reply the thing may still appear; only then can an absent one be given up.
+  [[nodiscard]] virtual Duration late_appearance() const { return std::chrono::hours(24); }
   /// Everything that carries the mark of this installation.
   virtual Result<Listing> list_owned(const std::string& install) = 0;
 };

@@ -17,7 +17,7 @@ std::int64_t now_ms(clockid_t id) {
 
 EpochMs SystemClock::wall() const { return now_ms(CLOCK_REALTIME); }
 Duration SystemClock::boot() const { return Duration{now_ms(CLOCK_BOOTTIME)}; }
-void SystemClock::sleep(Duration d) { std::this_thread::sleep_for(d); }
+void SystemClock::sleep(Duration d) const { std::this_thread::sleep_for(d); }
 
 Duration Deadline::left() const {
   auto rest = std::chrono::duration_cast<Duration>(at_ - std::chrono::steady_clock::now());

@@ -16,23 +16,23 @@ class Clock {
   [[nodiscard]] virtual EpochMs wall() const = 0;
   /// Time since boot, counting sleep (CLOCK_BOOTTIME): a laptop that slept past a deadline notices.
   [[nodiscard]] virtual Duration boot() const = 0;
-  virtual void sleep(Duration) = 0;
+  virtual void sleep(Duration) const = 0;
 };
 
 class SystemClock final : public Clock {
  public:
   [[nodiscard]] EpochMs wall() const override;
   [[nodiscard]] Duration boot() const override;
-  void sleep(Duration) override;
+  void sleep(Duration) const override;
 };
 
 class ManualClock final : public Clock {
  public:
-  EpochMs wall_ms = 1'700'000'000'000;
-  Duration boot_ms{1000};
+  mutable EpochMs wall_ms = 1'700'000'000'000;
+  mutable Duration boot_ms{1000};
   [[nodiscard]] EpochMs wall() const override { return wall_ms; }
   [[nodiscard]] Duration boot() const override { return boot_ms; }
-  void sleep(Duration d) override { wall_ms += d.count(), boot_ms += d; }
+  void sleep(Duration d) const override { wall_ms += d.count(), boot_ms += d; }
 };
 
 /// The moment at which a wait ends. Every wait takes one.

@@ -1,0 +1,30 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "orchestrator/engine/mask.hpp"
+#include "orchestrator/engine/stop.hpp"
+#include "orchestrator/host/agent_session.hpp"
+#include "orchestrator/store/ledger.hpp"
+#include "orchestrator/store/store.hpp"
+#include "providers/provider.hpp"
+
+namespace vt {
+
+/// What the engine works with; owned by the caller, outlives every run.
+struct Context {
+  Store& store;
+  Ledger& ledger;
+  const Clock& clock;
+  StopFlag& stop;
+  AgentBinaries agents;
+  std::function<std::unique_ptr<Provider>(const std::string& name)> provider;  ///< nullptr: no such provider
+  std::vector<std::string> creating_providers;                                 ///< those whose things reap looks for
+  std::map<std::string, std::string> secrets;                                  ///< name -> value, never stored
+  std::function<Result<std::unique_ptr<Transport>>(const Host&, Deadline)> connect = vt::connect;
+};
+
+}  // namespace vt

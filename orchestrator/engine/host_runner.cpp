@@ -1,0 +1,226 @@
+#include "orchestrator/engine/host_runner.hpp"
+
+#include <mutex>
+#include <thread>
+
+#include "orchestrator/engine/evaluate.hpp"
+#include "orchestrator/engine/jobs.hpp"
+#include "orchestrator/engine/log_fetch.hpp"
+#include "orchestrator/engine/obstacles.hpp"
+#include "orchestrator/model/failpoint.hpp"
+
+namespace vt {
+
+namespace {
+
+/// A machine that was just booted or rebooted may need this long to answer.
+constexpr Duration kConnectTime = std::chrono::minutes(2);
+constexpr Duration kProbeTime = std::chrono::seconds(30);
+
+/// Cancels what runs when the operator stops the run or the layer's time is over.
+class Canceller {
+ public:
+  Canceller(const StopFlag& stop, std::optional<Deadline> budget, std::function<void()> cancel)
+      : thread_([&stop, budget, cancel](std::stop_token ended) {
+          while (!ended.stop_requested()) {
+            if (stop.requested() || (budget && budget->passed())) cancel();
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+          }
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
+class HostRunner {
+ public:
+  HostRunner(Context& c, const HostTask& task) : c_(c), task_(task), masker_(c.secrets) {}
+
+  Status run() {
+    Status met = meet();
+    if (!met) return give_up(met.error());
+    task_.advance(LayerState::execute, "");
+    Canceller canceller(c_.stop, task_.time_budget, [this] { cancel(); });
+    for (auto& planned : task_.plan.checks) {
+      ++number_;
+      if (auto status = settle(*planned.check); !status) return give_up(status.error());
+    }
+    return {};
+  }
+
+ private:
+  // --- meeting the host
+
+  Status meet() {
+    if (c_.stop.requested()) return fail(Errc::cancelled, "interrupted");
+    VT_CHECK(start_session());
+    auto& hello = session_->hello();
+    VT_CHECK(event(event::HostReady{task_.host.name, hello.arch + ", agent " + hello.build + (session_->uploaded_bytes() ? ", uploaded" : ", cached")}));
+    if (task_.claim) VT_CHECK(claim());
+    task_.advance(LayerState::probe, "");
+    return learn();
+  }
+
+  Status start_session() {
+    task_.advance(LayerState::connect, task_.host.name);
+    auto connector = [this](Deadline d) -> Result<std::unique_ptr<Transport>> {
+      auto transport = c_.connect(task_.host, d);
+      if (transport) task_.advance(LayerState::deploy, (*transport)->where());
+      return transport;
+    };
+    VT_TRY(auto session, AgentSession::start(connector, c_.agents, task_.run, Deadline::after(kConnectTime)));
+    std::lock_guard lock(session_mutex_);
+    session_ = std::move(session);
+    return {};
+  }
+
+  /// Called by the canceller's thread while a check runs in ours.
+  void cancel() {
+    std::lock_guard lock(session_mutex_);
+    if (session_) session_->cancel();
+  }
+
+  Status claim() {
+    VT_TRY(auto claim, session_->claim(task_.run + "/" + task_.plan.layer->name, true, Deadline::after(kProbeTime)));
+    if (claim.ok) return {};
+    return fail(Errc::refused, "the host is claimed by " + claim.holder + "; two runs on one machine would disturb each other");
+  }
+
+  Status learn() {
+    VT_TRY(facts_, session_->probe(Deadline::after(kProbeTime)));
+    complete_facts();
+    VT_CHECK(c_.store.add_capabilities(task_.run, task_.plan.layer->name, task_.host.name, facts_));
+    for (auto& d : differences(task_.predicted, facts_))
+      VT_CHECK(event(event::CapabilityDiffers{task_.host.name, d.probed.id, d.predicted.value->text(), d.probed.value->text(), d.probed.evidence}));
+    return right_machine();
+  }
+
+  /// A probe wins; the plan's declaration fills in what it could not find out, a prediction only what it did not look at.
+  void complete_facts() {
+    for (auto& [id, fact] : task_.predicted.all())
+      if (!facts_.find(id)) facts_.set(fact);
+    for (auto& [id, value] : task_.plan.layer->declares) {
+      auto fact = facts_.find(id);
+      if (!fact || !fact->value) facts_.set({id, value, "declared in the plan", FactOrigin::declared, FactScope::host});
+    }
+  }
+
+  Status right_machine() {
+    auto& wanted = task_.host.access.serial;
+    auto fact = facts_.find("host.serial");
+    if (wanted.empty()) return {};
+    if (!fact || !fact->value) return event(event::Noted{"warn", "serial number not readable; the plan expects " + wanted});
+    if (fact->value->text() == wanted) return {};
+    return fail(Errc::refused, "this is machine " + fact->value->text() + ", the plan says " + wanted);
+  }
+
+  // --- one check
+
+  ObservationKey key_of(const Check& check) const {
+    ObservationKey key;
+    key.run = task_.run;
+    key.layer = task_.plan.layer->name;
+    key.host = task_.host.name;
+    key.check = check.id;
+    if (auto at = task_.earlier.find(check.id); at != task_.earlier.end()) key.attempt = at->second.key.attempt + 1;
+    return key;
+  }
+
+  Status settle(const Check& check) {
+    if (auto at = task_.earlier.find(check.id); at != task_.earlier.end() && !is_repeated_by_resume(at->second)) {
+      so_far_[check.id] = at->second.verdict;
+      return {};
+    }
+    bool late = task_.time_budget && task_.time_budget->passed();
+    Circumstances now{*task_.plan.layer, task_.host.access, facts_, so_far_, c_.stop.requested(), late};
+    if (auto found = obstacle(check, key_of(check), now)) return record(nullptr, *found);
+    VT_CHECK(event(event::CheckStarted{task_.host.name, check.id, number_, total()}));
+    return measure(check);
+  }
+
+  Status measure(const Check& check) {
+    auto key = key_of(check);
+    if (std::holds_alternative<ProbeRun>(check.how)) return judge(check, observe_fact(check, key, facts_));
+    auto result = run_job(check, make_job(check, key, c_.secrets));
+    if (result) return judge(check, observe(check, key, *result));
+    if (result.error().code == Errc::cancelled) {
+      bool stopped = c_.stop.requested();
+      return record(nullptr, verdict_only(key, Verdict::cancelled, stopped ? Cause::operator_ : Cause::budget, stopped ? "interrupted" : "the layer's time is used up"));
+    }
+    VT_CHECK(record(nullptr, verdict_only(key, Verdict::error, Cause::infrastructure, result.error().what)));
+    return fail(result.error());
+  }
+
+  /// A cut connection during a short check: meet the host again and repeat the check once, unless it disturbs.
+  Result<protocol::JobResult> run_job(const Check& check, const protocol::Job& job) {
+    VT_FAILPOINT("agent.run");
+    JobListener listener;
+    listener.progress = [&](const std::string& text, double fraction) {
+      (void)c_.store.add_event(task_.run, task_.plan.layer->name, event::CheckProgress{task_.host.name, check.id, masker_.apply(text), fraction});
+    };
+    auto result = session_->run(job, listener);
+    bool cut = !result && (result.error().code == Errc::transport || result.error().code == Errc::timeout);
+    if (!cut || job.detach || check.disruptive || c_.stop.requested()) return result;
+    VT_CHECK(event(event::Noted{"warn", check.id + ": " + result.error().what + "; connecting again"}));
+    VT_CHECK(start_session());
+    if (task_.claim) VT_CHECK(claim());
+    return session_->run(job, listener);
+  }
+
+  Status judge(const Check& check, Observation seen) {
+    VT_FAILPOINT("agent.result");
+    seen.agent = session_->hello().build;
+    if (seen.started == 0) seen.started = c_.clock.wall();
+    masker_.apply(seen);
+    Judgement j = evaluate(check, task_.plan.layer->expect, seen);
+    if (j.verdict == Verdict::fail || j.verdict == Verdict::warn || j.verdict == Verdict::error)
+      if (auto fetched = fetch_logs(c_, *session_, masker_, check, seen); !fetched && fetched.error().code == Errc::disk_full) return fetched;
+    VT_CHECK(record(&seen, j));
+    if (!std::holds_alternative<ProbeRun>(check.how)) (void)session_->forget(make_job(check, seen.key, {}).id);
+    return {};
+  }
+
+  Status record(const Observation* seen, Judgement j) {
+    j.at = c_.clock.wall();
+    so_far_[j.key.check] = j.verdict;
+    VT_CHECK(c_.store.add_result(seen, j));
+    return event(event::CheckJudged{task_.host.name, j.key.check, j.verdict, j.cause, j.reason, number_, total()});
+  }
+
+  /// The host is lost: everything that has no verdict is blocked by that, nothing stays silent.
+  Status give_up(const Error& why) {
+    if (why.code == Errc::storage || why.code == Errc::disk_full) return fail(why);
+    bool stopped = why.code == Errc::cancelled;
+    for (auto& planned : task_.plan.checks) {
+      auto& id = planned.check->id;
+      auto earlier = task_.earlier.find(id);
+      if (so_far_.contains(id) || (earlier != task_.earlier.end() && !is_repeated_by_resume(earlier->second))) continue;
+      auto j = stopped ? verdict_only(key_of(*planned.check), Verdict::cancelled, Cause::operator_, "interrupted")
+                       : verdict_only(key_of(*planned.check), Verdict::blocked, Cause::infrastructure, why.what);
+      VT_CHECK(record(nullptr, j));
+    }
+    return fail(why);
+  }
+
+  Status event(const EventBody& body) { return c_.store.add_event(task_.run, task_.plan.layer->name, body); }
+  [[nodiscard]] int total() const { return static_cast<int>(task_.plan.checks.size()); }
+
+  Context& c_;
+  const HostTask& task_;
+  Masker masker_;
+  std::mutex session_mutex_;  ///< guards the pointer while it is replaced
+  std::unique_ptr<AgentSession> session_;
+  Capabilities facts_;
+  std::map<std::string, Verdict> so_far_;
+  int number_ = 0;
+};
+
+}  // namespace
+
+Status run_host(Context& c, const HostTask& task) { return HostRunner(c, task).run(); }
+
+bool is_repeated_by_resume(const Judgement& j) {
+  return j.verdict == Verdict::cancelled || j.verdict == Verdict::blocked || (j.verdict == Verdict::error && j.cause == Cause::infrastructure);
+}
+
+}  // namespace vt

@@ -1,0 +1,210 @@
+#include "orchestrator/engine/layer_runner.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+#include "orchestrator/engine/evaluate.hpp"
+#include "orchestrator/engine/host_runner.hpp"
+#include "orchestrator/engine/lifecycle.hpp"
+#include "orchestrator/engine/subject.hpp"
+#include "orchestrator/model/failpoint.hpp"
+#include "orchestrator/model/text.hpp"
+
+namespace vt {
+
+namespace {
+
+constexpr Duration kLeastStart = std::chrono::minutes(2);
+
+bool is_storage(const Error& e) { return e.code == Errc::storage || e.code == Errc::disk_full; }
+
+class LayerRunner {
+ public:
+  LayerRunner(Context& c, const LayerTask& task) : c_(c), task_(task), layer_(*task.layer.layer), provider_(c.provider(layer_.provider)) {}
+
+  Result<bool> run() {
+    Status tested = test();
+    if (!tested && is_storage(tested.error())) return emergency(tested.error());
+    if (!tested) VT_CHECK(settle_all(c_, task_, cancelled(tested.error()) ? Verdict::cancelled : Verdict::blocked,
+                                     cancelled(tested.error()) ? Cause::operator_ : Cause::infrastructure, tested.error().what));
+    VT_CHECK(give_back());
+    return finish(tested);
+  }
+
+ private:
+  static bool cancelled(const Error& e) { return e.code == Errc::cancelled; }
+
+  Status test() {
+    if (nothing_left()) return {};
+    if (!provider_) return fail(Errc::config, "provider " + layer_.provider + " cannot run yet in this version");
+    VT_CHECK(enter(LayerState::preflight, ""));
+    VT_CHECK(look_at_subject());
+    VT_CHECK(preflight());
+    if (c_.stop.requested()) return fail(Errc::cancelled, "interrupted");
+    VT_CHECK(enter(LayerState::acquire, ""));
+    VT_CHECK(get_hosts());
+    start_clock();
+    return test_hosts();
+  }
+
+  /// A resumed layer whose checks all have their verdicts needs no host any more.
+  [[nodiscard]] bool nothing_left() const {
+    auto& earlier = task_.earlier;
+    return earlier.size() == task_.layer.checks.size() * host_names(layer_).size() && std::none_of(earlier.begin(), earlier.end(), is_repeated_by_resume);
+  }
+
+  /// Each layer looks at the subject itself, so that a commit made in between is seen and said.
+  Status look_at_subject() {
+    if (!task_.plan.subject) return {};
+    VT_TRY(Subject subject, read_subject(*task_.plan.subject));
+    return c_.store.set_layer_subject(task_.run, layer_.name, subject);
+  }
+
+  Status preflight() {
+    if (task_.on) return {};
+    for (auto& finding : provider_->preflight(layer_)) {
+      auto text = finding.what + (finding.remedy.empty() ? "" : "; " + finding.remedy);
+      if (finding.weight == Finding::Weight::stops) return fail(Errc::refused, text);
+      VT_CHECK(event(event::Noted{"warn", text}));
+    }
+    return {};
+  }
+
+  Status get_hosts() {
+    auto left = leftover();
+    if (left) {
+      auto adopted = adopt(c_, *left);
+      if (adopted) allocation_ = std::move(adopted).take();
+      else VT_CHECK(give_back_one(left->owner.name));
+    }
+    if (allocation_.hosts.empty()) {
+      auto wait = std::max(kLeastStart, Duration{provider_->quote(layer_).start_high.count() * 3});
+      auto cap = layer_.budget.usd.value_or(task_.plan.budget.usd.value_or(Money{}));
+      VT_TRY(allocation_, acquire(c_, *provider_, layer_, task_.run, cap, Deadline::after(wait)));
+    }
+    if (allocation_.resource.empty()) return {};
+    return event(event::ResourceMoved{allocation_.resource, "ready", task_.on ? "kept host" : ""});
+  }
+
+  /// The host to use instead of a new one: the one asked for, or what an interrupted run left behind.
+  std::optional<Resource> leftover() {
+    if (task_.on) return task_.on;
+    auto rows = c_.ledger.of_run(task_.run);
+    if (!rows) return {};
+    for (auto& row : *rows)
+      if (row.layer == layer_.name && is_open(row.state)) return row;
+    return {};
+  }
+
+  void start_clock() {
+    deadline_ = task_.time_budget;
+    if (!layer_.budget.time) return;
+    deadline_ = deadline_ ? deadline_->earlier(*layer_.budget.time) : Deadline::after(*layer_.budget.time);
+  }
+
+  Status test_hosts() {
+    std::vector<Status> outcomes(allocation_.hosts.size());
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < allocation_.hosts.size(); ++i) threads.emplace_back([&, i] { outcomes[i] = test_host(allocation_.hosts[i]); });
+    }
+    VT_CHECK(enter(LayerState::collect, ""));
+    for (auto& outcome : outcomes)
+      if (!outcome) return outcome;
+    return {};
+  }
+
+  Status test_host(const Host& host) {
+    HostTask task{task_.run, task_.layer, host, provider_->predict(layer_), provider_->existing_hosts() && !host.access.address.empty(), deadline_, {}, {}};
+    for (auto& j : task_.earlier)
+      if (j.key.host == host.name) task.earlier[j.key.check] = j;
+    task.advance = [this](LayerState state, const std::string& detail) { (void)enter(state, detail); };
+    return run_host(c_, task);
+  }
+
+  /// Several hosts move side by side; the layer shows the furthest step.
+  Status enter(LayerState state, const std::string& detail) {
+    VT_FAILPOINT("layer.step");
+    std::lock_guard lock(mutex_);
+    if (state < state_) return {};
+    state_ = state;
+    VT_CHECK(c_.store.move_layer(task_.run, layer_.name, state, detail));
+    return event(event::LayerMoved{state, detail});
+  }
+
+  Status give_back() {
+    auto rows = c_.ledger.of_run(task_.run);
+    if (!rows) return fail(rows.error());
+    for (auto& row : *rows)
+      if (row.layer == layer_.name && is_open(row.state)) VT_CHECK(task_.keep ? keep(row) : give_back_one(row.owner.name));
+    return {};
+  }
+
+  Status keep(const Resource& row) {
+    VT_CHECK(c_.ledger.update(row.owner.name, "kept for the user", [](Resource& r) { r.keep = true; }));
+    return event(event::ResourceMoved{row.owner.name, "kept", "until " + utc_text(row.lease_until) + "; give it back with `vault-test reap` after that, or `vault-test release`"});
+  }
+
+  /// A failed release leaves the row open, which the run's exit code and every later command show.
+  Status give_back_one(const std::string& name) {
+    VT_CHECK(enter(LayerState::release, name));
+    Status released = release(c_, *provider_, name);
+    if (released) return event(event::ResourceMoved{name, "gone", ""});
+    VT_CHECK(event(event::ResourceMoved{name, "open", released.error().what}));
+    return event(event::Noted{"error", name + " may be left behind: " + released.error().what});
+  }
+
+  /// Nothing can be recorded any more: the host is still given back, and the ledger (a file of its own) still written.
+  Result<bool> emergency(const Error& why) {
+    auto rows = c_.ledger.of_run(task_.run);
+    if (rows && provider_)
+      for (auto& row : *rows)
+        if (row.layer == layer_.name && is_open(row.state)) (void)release(c_, *provider_, row.owner.name);
+    return fail(why);
+  }
+
+  Result<bool> finish(const Status& tested) {
+    VT_TRY(auto judgements, c_.store.judgements(task_.run));
+    bool against = false, proven = false;
+    for (auto& j : judgements)
+      if (j.key.layer == layer_.name) against |= counts_against(j.verdict), proven |= proves(j.verdict);
+    auto state = tested ? LayerState::done : cancelled(tested.error()) ? LayerState::cancelled : LayerState::failed;
+    auto detail = tested ? std::string() : tested.error().what;
+    VT_CHECK(enter(state, detail));
+    return tested && proven && !against;
+  }
+
+  Status event(const EventBody& body) { return c_.store.add_event(task_.run, layer_.name, body); }
+
+  Context& c_;
+  const LayerTask& task_;
+  const Layer& layer_;
+  std::unique_ptr<Provider> provider_;
+  Allocation allocation_;
+  std::optional<Deadline> deadline_;
+  std::mutex mutex_;
+  LayerState state_ = LayerState::waiting;
+};
+
+}  // namespace
+
+Status settle_all(Context& c, const LayerTask& task, Verdict verdict, Cause cause, const std::string& reason) {
+  auto& layer = *task.layer.layer;
+  VT_TRY(auto judgements, c.store.judgements(task.run));
+  for (auto& host : host_names(layer))
+    for (auto& planned : task.layer.checks) {
+      ObservationKey key;
+      key.run = task.run, key.layer = layer.name, key.host = host, key.check = planned.check->id;
+      auto mine = [&](const Judgement& j) { return j.key.layer == key.layer && j.key.host == key.host && j.key.check == key.check; };
+      if (std::any_of(judgements.begin(), judgements.end(), mine)) continue;
+      auto j = verdict_only(key, verdict, cause, reason);
+      j.at = c.clock.wall();
+      VT_CHECK(c.store.add_result(nullptr, j));
+    }
+  return {};
+}
+
+Result<bool> run_layer(Context& c, const LayerTask& task) { return LayerRunner(c, task).run(); }
+
+}  // namespace vt

@@ -1,0 +1,62 @@
+#include "orchestrator/engine/obstacles.hpp"
+
+#include <algorithm>
+
+#include "orchestrator/engine/evaluate.hpp"
+#include "orchestrator/model/text.hpp"
+
+namespace vt {
+
+namespace {
+
+using Found = std::optional<Judgement>;
+
+Found by_operator(const Check& check, const ObservationKey& key, const Circumstances& now) {
+  auto& globs = now.layer.skip;
+  if (std::any_of(globs.begin(), globs.end(), [&](auto& glob) { return glob_match(glob, check.id); }))
+    return verdict_only(key, Verdict::skip, Cause::operator_, "the plan skips it on this layer");
+  if (now.stopped) return verdict_only(key, Verdict::cancelled, Cause::operator_, "interrupted");
+  if (now.out_of_time) return verdict_only(key, Verdict::cancelled, Cause::budget, "the layer's time is used up");
+  return {};
+}
+
+Found by_dependency(const Check& check, const ObservationKey& key, const Circumstances& now) {
+  for (auto& id : check.after)
+    if (auto at = now.so_far.find(id); at != now.so_far.end() && counts_against(at->second))
+      return verdict_only(key, Verdict::blocked, Cause::dependency, id + " is " + std::string(name(at->second)));
+  return {};
+}
+
+Found by_capability(const Check& check, const ObservationKey& key, const Circumstances& now) {
+  auto answer = check.needs.evaluate(now.facts);
+  if (answer.state == Requirement::State::met) return {};
+  bool absent = answer.state == Requirement::State::absent;
+  auto j = verdict_only(key, absent ? Verdict::skip : Verdict::error, Cause::capability, answer.capability + ": " + answer.evidence);
+  if (!absent) j.reason = "could not find out " + j.reason;
+  j.capability = answer.capability;
+  j.evidence = answer.evidence;
+  return j;
+}
+
+/// Someone else's work is never disturbed unless the plan says the machine is ours alone.
+Found by_neighbours(const Check& check, const ObservationKey& key, const Circumstances& now) {
+  if (!check.disruptive || now.access.exclusive) return {};
+  for (auto id : {"host.users", "gpu.processes"}) {
+    auto fact = now.facts.find(id);
+    bool free = fact && fact->value && !fact->value->truthy();
+    if (free) continue;
+    auto seen = fact ? fact->evidence : "not probed";
+    return verdict_only(key, Verdict::blocked, Cause::host, "disruptive, and the machine may be in use (" + std::string(id) + ": " + seen + "); `exclusive: true` allows it");
+  }
+  return {};
+}
+
+}  // namespace
+
+Found obstacle(const Check& check, const ObservationKey& key, const Circumstances& now) {
+  for (auto rule : {by_operator, by_dependency, by_capability, by_neighbours})
+    if (auto found = rule(check, key, now)) return found;
+  return {};
+}
+
+}  // namespace vt
