@@ -65,6 +65,7 @@ Result<std::optional<Resource>> look(Provider& provider, const Resource& r, bool
 /// Absent from two complete listings, `spacing` apart.
 Result<bool> confirmed_absent(Context& c, Provider& provider, const Resource& r) {
   for (int looks = 0; looks < 2; ++looks) {
+    if (c.stop.urgent()) return false;  // the row stays open and visible; reap confirms
     if (looks == 1) c.clock.sleep(provider.confirm_spacing());
     bool complete = false;
     VT_TRY(std::optional<Resource> seen, look(provider, r, complete));
