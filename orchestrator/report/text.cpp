@@ -1,0 +1,205 @@
+#include "orchestrator/report/text.hpp"
+
+#include <algorithm>
+
+#include "orchestrator/model/text.hpp"
+#include "orchestrator/report/outcome.hpp"
+#include "orchestrator/report/skips.hpp"
+#include "orchestrator/report/surprises.hpp"
+
+namespace vt {
+
+namespace {
+
+using Cell = Table::Cell;
+
+/// Columns of the layer table; the first four always, the others only where a layer has some.
+constexpr std::array kAlways{Verdict::pass, Verdict::warn, Verdict::fail, Verdict::skip};
+constexpr std::array kIfAny{Verdict::info, Verdict::error, Verdict::blocked, Verdict::cancelled};
+
+class TextReport {
+ public:
+  TextReport(const RunView& view, const Catalogue& catalogue, const TextStyle& style) : view_(view), catalogue_(catalogue), style_(style) {}
+
+  std::string all() {
+    head();
+    layers();
+    for (auto& surprise : surprises(view_, catalogue_)) show(surprise);
+    differences();
+    matrix();
+    skips();
+    end();
+    return std::move(out_);
+  }
+
+ private:
+  void paragraph(const std::string& text) {
+    if (!text.empty()) out_ += (out_.empty() ? "" : "\n") + text;
+  }
+  std::string line(const std::string& lead, const std::string& body) { return wrapped(style_, lead, one_line(body)); }
+
+  void head() {
+    std::vector<std::string> parts{one_line(view_.run.plan), view_.run.id};
+    if (auto subject = vt::text(view_.run.subject); !subject.empty()) parts.push_back(one_line(subject));
+    if (!view_.run.level.empty()) parts.push_back("level " + view_.run.level);
+    paragraph(paint(style_, Tone::faint, join(parts, "  ")) + "\n");
+    if (view_.rehearsal()) out_ += paint(style_, Tone::caution, "REHEARSAL: emulated hosts; nothing below is evidence") + "\n";
+  }
+
+  // --- layers
+
+  void layers() {
+    auto total = view_.counts();
+    std::vector<Verdict> shown(kAlways.begin(), kAlways.end());
+    std::copy_if(kIfAny.begin(), kIfAny.end(), std::back_inserter(shown), [&](auto v) { return total[v] > 0; });
+    Table table;
+    table.add(layer_heading(shown, total));
+    for (auto& layer : view_.layers) table.add(layer_line(layer, shown, total));
+    paragraph(table.text(style_));
+    std::string notes;
+    for (auto& layer : view_.layers) notes += layer_notes(layer);
+    paragraph(notes);
+  }
+
+  std::vector<Cell> layer_heading(const std::vector<Verdict>& shown, const VerdictCounts& total) const {
+    std::vector<Cell> row{{"layer", Tone::faint, false}};
+    for (auto v : shown) row.push_back({std::string(name(v)), Tone::faint, true});
+    if (total.none) row.push_back({view_.state == RunView::State::running ? "to go" : "no verdict", Tone::faint, true});
+    row.push_back({"time", Tone::faint, true});
+    if (view_.spent.micro) row.push_back({"spent", Tone::faint, true});
+    return row;
+  }
+
+  std::vector<Cell> layer_line(const LayerView& layer, const std::vector<Verdict>& shown, const VerdictCounts& total) const {
+    std::vector<Cell> row{{one_line(layer.row.name, 40), Tone::strong, false}};
+    for (auto v : shown) {
+      int number = layer.counts[v];
+      row.push_back({std::to_string(number), number ? tone_of(v) : Tone::faint, true});
+    }
+    if (total.none) row.push_back({std::to_string(layer.counts.none), layer.counts.none ? Tone::bad : Tone::faint, true});
+    row.push_back({layer.row.started ? short_text(layer.took) : "-", Tone::plain, true});
+    if (view_.spent.micro) row.push_back({layer.spent.text(), Tone::plain, true});
+    return row;
+  }
+
+  /// What a row of numbers cannot say: a layer that is not done, one that proved nothing, another subject.
+  std::string layer_notes(const LayerView& layer) {
+    auto lead = one_line(layer.row.name, 40) + ": ";
+    std::string notes;
+    if (layer.row.state != LayerState::done)
+      notes += line(lead, std::string(name(layer.row.state)) + (layer.row.detail.empty() ? "" : ", " + layer.row.detail));
+    bool proved = layer.counts[Verdict::pass] + layer.counts[Verdict::warn] + layer.counts[Verdict::fail] > 0;
+    if (layer.row.state == LayerState::done && !proved) notes += line(lead, "no check proved anything here");
+    if (layer.subject_differs) notes += line(lead, "saw another subject: " + vt::text(layer.row.subject) + "; the run started with " + vt::text(view_.run.subject));
+    return notes;
+  }
+
+  // --- surprises
+
+  void show(const Surprise& s) {
+    bool one = s.checks.size() == 1;
+    auto heading = paint(style_, tone_of(s.verdict), s.heading);
+    auto where = " on " + one_line(join(s.where, ", "), 120);
+    std::string text;
+    if (one) text = heading + " " + paint(style_, Tone::strong, one_line(s.checks.front())) + where + (s.title.empty() ? "" : ": " + one_line(s.title, 120)) + "\n";
+    else text = heading + where + ": " + count_of(s.checks.size(), "check") + "\n";
+    for (auto& measured : s.measured) text += line("  ", measured);
+    if (!s.reason.empty()) text += line("  ", s.reason);
+    if (!one) text += line("  ", join(s.checks, ", "));
+    if (!s.why.empty()) text += line("  why:  ", s.why);
+    if (!s.remedy.empty()) text += line("  do:   ", s.remedy);
+    if (!s.log_command.empty()) text += line("  logs: ", s.log_command + (s.logs.empty() ? "" : " (kept: " + join(s.logs, ", ") + ")"));
+    paragraph(text);
+  }
+
+  void differences() {
+    std::string text;
+    for (auto& d : view_.differences) {
+      auto lead = paint(style_, Tone::caution, "DIFFERS") + " " + one_line(d.what.capability) + " on " + one_line(d.layer) + ": ";
+      text += lead + one_line("expected " + d.what.predicted + ", found " + d.what.probed + (d.what.evidence.empty() ? "" : " (" + d.what.evidence + ")")) + "\n";
+    }
+    for (auto& kept : view_.kept) text += line("KEPT " + one_line(kept.name) + " ", kept.detail);
+    paragraph(text);
+  }
+
+  // --- comparison
+
+  void matrix() {
+    auto rows = telling_rows(view_);
+    if (rows.empty()) return;
+    Table table;
+    std::vector<Cell> head{{"check", Tone::faint, false}};
+    for (auto& column : view_.columns) head.push_back({one_line(column.label, 40), Tone::faint, false});
+    table.add(head);
+    for (auto row : rows) {
+      std::vector<Cell> line{{one_line(row->check), Tone::plain, false}};
+      for (auto& cell : row->cells) {
+        auto judgement = cell.deciding();
+        line.push_back({cell_text(view_, cell), judgement ? tone_of(judgement->verdict) : Tone::plain, false});
+      }
+      table.add(line);
+    }
+    paragraph(table.text(style_));
+  }
+
+  void skips() {
+    for (auto& group : skip_groups(view_)) {
+      auto what = group.capability.empty() ? one_line(group.evidence, 120) : one_line(group.capability) + " (" + one_line(group.evidence, 160) + ")";
+      std::string text = paint(style_, Tone::faint, "skip ") + what + " on " + one_line(join(group.where, ", "), 120) + "\n";
+      for (auto& [layers, checks] : group.covered) text += line("  covered by " + one_line(layers, 60) + ": ", join(checks, ", "));
+      if (!group.unproven.empty()) text += line("  UNPROVEN: ", join(group.unproven, ", "));
+      if (!group.unmeasured.empty()) text += line("  not measured: ", join(group.unmeasured, ", "));
+      paragraph(text);
+    }
+  }
+
+  void end() {
+    auto outcome = outcome_of(view_);
+    auto tone = outcome.exit_code == 0 ? Tone::good : outcome.exit_code == 1 || outcome.exit_code == 5 ? Tone::bad : Tone::caution;
+    paragraph(paint(style_, tone, outcome.sentence) + "\n");
+    if (!outcome.next.empty()) out_ += "next: " + outcome.next + "\n";
+  }
+
+  const RunView& view_;
+  const Catalogue& catalogue_;
+  const TextStyle& style_;
+  std::string out_;
+};
+
+}  // namespace
+
+Tone tone_of(Verdict v) {
+  switch (v) {
+    case Verdict::pass: return Tone::good;
+    case Verdict::warn: return Tone::caution;
+    case Verdict::fail:
+    case Verdict::error:
+    case Verdict::blocked:
+    case Verdict::cancelled: return Tone::bad;
+    default: return Tone::faint;
+  }
+}
+
+std::string cell_text(const RunView& view, const ViewCell& cell) {
+  if (!cell.planned) return "-";
+  auto judgement = cell.deciding();
+  if (!judgement) return view.state == RunView::State::running ? "..." : "no verdict";
+  auto verdict = std::string(name(judgement->verdict));
+  return judgement->verdict == Verdict::skip && !judgement->capability.empty() ? verdict + " " + one_line(judgement->capability, 30) : verdict;
+}
+
+std::vector<const ViewRow*> telling_rows(const RunView& view) {
+  std::vector<const ViewRow*> out;
+  if (view.columns.size() < 2) return out;
+  auto telling = [](const ViewCell& cell) {
+    auto j = cell.deciding();
+    return j && (j->verdict == Verdict::fail || j->verdict == Verdict::warn || (j->verdict == Verdict::error && j->cause == Cause::check));
+  };
+  for (auto& row : view.rows)
+    if (std::any_of(row.cells.begin(), row.cells.end(), telling)) out.push_back(&row);
+  return out;
+}
+
+std::string text_report(const RunView& view, const Catalogue& catalogue, const TextStyle& style) { return TextReport(view, catalogue, style).all(); }
+
+}  // namespace vt
