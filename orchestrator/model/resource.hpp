@@ -10,11 +10,30 @@ namespace vt {
 /// Life of a thing that costs money or is left behind:
 /// planned -> creating -> {created | ambiguous | refused} -> ready -> deleting -> gone; ambiguous -> {created |
 /// presumed_absent}; gone and presumed_absent -> deleting again if the thing is ever seen. Rows are never deleted.
+/// Besides: created -> deleting (it never became ready), planned -> refused (never attempted), creating -> planned
+/// (the provider turned the call away unread, to be tried again).
 enum class ResourceState { planned, creating, created, ambiguous, refused, ready, deleting, gone, presumed_absent };
 
 /// Not refused, gone or presumed absent: may still cost money or be left behind.
 constexpr bool is_open(ResourceState s) {
   return s != ResourceState::refused && s != ResourceState::gone && s != ResourceState::presumed_absent;
+}
+
+/// The steps of that life; staying in a state is none.
+constexpr bool may_follow(ResourceState from, ResourceState to) {
+  using enum ResourceState;
+  switch (from) {
+    case planned: return to == creating || to == refused;
+    case creating: return to == created || to == ambiguous || to == refused || to == planned;
+    case created: return to == ready || to == deleting;
+    case ambiguous: return to == created || to == presumed_absent;
+    case refused: return false;
+    case ready: return to == deleting;
+    case deleting: return to == gone;
+    case gone:
+    case presumed_absent: return to == deleting;
+  }
+  return false;
 }
 
 /// Proof that a thing is ours, readable without the ledger: travels inside the create call.

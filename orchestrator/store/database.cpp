@@ -65,7 +65,10 @@ auto guarded(const std::string& path, sqlite3* handle, F body) -> decltype(body(
 
 struct Database::Impl {
   std::string path;
+  const Schema& schema;
   SQLite::Database db;
+
+  [[nodiscard]] int newest() const { return static_cast<int>(schema.steps.size()); }
 };
 
 std::string Row::text() { return statement_.getColumn(next_++).getString(); }
@@ -88,19 +91,20 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access
   if (::access(path.c_str(), F_OK) != 0) return fail(Errc::not_found, path + ": there is none yet");
   // Readers open for writing too (and then set query_only): after a crash the first one rolls the journal back.
   return guarded(path, nullptr, [&]() -> Result<std::unique_ptr<Database>> {
-    std::unique_ptr<Impl> impl(new Impl{path, SQLite::Database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, kBusyTimeoutMs)});
+    std::unique_ptr<Impl> impl(
+        new Impl{path, schema, SQLite::Database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, kBusyTimeoutMs)});
     std::unique_ptr<Database> database(new Database(std::move(impl)));
-    VT_CHECK(database->prepare(access, schema));
+    VT_CHECK(database->prepare(access));
     return database;
   });
 }
 
-Status Database::prepare(Access access, const Schema& schema) {
+Status Database::prepare(Access access) {
   VT_CHECK(guarded(impl_->path, impl_->db.getHandle(), [&]() -> Status { return configure(impl_->db, access), Status{}; }));
-  if (access == Access::write) return migrate(schema);
-  VT_TRY(int found, version(schema));
+  if (access == Access::write) return migrate();
+  VT_TRY(int found, version());
   if (found == 0) return fail(Errc::not_found, impl_->path + ": nothing was written yet");
-  if (found < static_cast<int>(schema.steps.size()))
+  if (found < impl_->newest())
     return fail(Errc::refused, impl_->path + ": has the older schema " + std::to_string(found) + "; the next run brings it up to date");
   return {};
 }
@@ -130,38 +134,41 @@ Status Database::write(const std::function<Status()>& body) {
     impl_->db.exec("BEGIN IMMEDIATE");
     Rollback rollback{impl_->db};
     VT_CHECK(body());
+    VT_CHECK(impl_->schema.before_commit());
     impl_->db.exec("COMMIT");
-    return {};
+    return impl_->schema.after_commit();
   });
 }
 
 /// 0 for a file nothing was written to. Refuses files that are not ours and files of a newer schema.
-Result<int> Database::version(const Schema& schema) {
+Result<int> Database::version() {
   int version = 0, application = 0, tables = 0;
   VT_CHECK(each("SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version, pragma_application_id",
                 {}, [&](Row& row) { version = row.integer(), application = row.integer(), tables = row.integer(); }));
   if (version == 0 && tables == 0) return 0;
-  if (application != schema.application_id) return fail(Errc::refused, impl_->path + ": is not a vault-test " + schema.what + " file");
-  auto known = static_cast<int>(schema.steps.size());
+  if (application != impl_->schema.application_id)
+    return fail(Errc::refused, impl_->path + ": is not a vault-test " + impl_->schema.what + " file");
+  auto known = impl_->newest();
   if (version > known)
     return fail(Errc::refused, impl_->path + ": was written by a newer vault-test (schema " + std::to_string(version) +
                                    ", this one knows " + std::to_string(known) + "); use that version or another state folder");
   return version;
 }
 
-Status Database::migrate(const Schema& schema) {
-  VT_TRY(int found, version(schema));
-  if (found == static_cast<int>(schema.steps.size())) return {};
+Status Database::migrate() {
+  VT_TRY(int found, version());
+  if (found == impl_->newest()) return {};
   std::string copy;
   if (found > 0) { VT_TRY(copy, back_up(found)); }
   return write([&]() -> Status {
-    VT_TRY(int now, version(schema));  // another process may have been faster
+    VT_TRY(int now, version());  // another process may have been faster
     if (now != found && !copy.empty()) unlink(copy.c_str());
-    return step_up(schema, now);
+    return step_up(now);
   });
 }
 
-Status Database::step_up(const Schema& schema, int from) {
+Status Database::step_up(int from) {
+  auto& schema = impl_->schema;
   return guarded(impl_->path, impl_->db.getHandle(), [&]() -> Status {
     for (auto step = static_cast<std::size_t>(from); step < schema.steps.size(); ++step) impl_->db.exec(schema.steps[step]);
     impl_->db.exec("PRAGMA user_version=" + std::to_string(schema.steps.size()));

@@ -54,6 +54,8 @@ struct Schema {
   std::string what;                ///< for messages: "results"
   std::int32_t application_id;     ///< of the file header
   std::vector<std::string> steps;  ///< steps[n] takes schema n to n + 1; never changed once released
+  Status (*before_commit)();       ///< failpoints, reached around every commit to such a file
+  Status (*after_commit)();
 };
 
 /// Not thread-safe: its owner locks.
@@ -63,7 +65,8 @@ class Database {
   /// write: opens or makes `path` and brings it to the newest schema, with a copy beside it first
   /// ("<path>.schema<n>-<random>"). read: never makes, never migrates; Errc::not_found if nothing was ever written.
   /// Errc::refused for a file of a newer schema. `path` must not contain symbolic links.
-  static Result<std::unique_ptr<Database>> open(const std::string& path, Access, const Schema&);
+  /// `schema` outlives the database.
+  static Result<std::unique_ptr<Database>> open(const std::string& path, Access, const Schema& schema);
   ~Database();
 
   /// One statement; how many rows it changed.
@@ -87,11 +90,11 @@ class Database {
  private:
   struct Impl;
   explicit Database(std::unique_ptr<Impl>);
-  Status prepare(Access, const Schema&);
-  Status migrate(const Schema&);
-  Status step_up(const Schema&, int from);
+  Status prepare(Access);
+  Status migrate();
+  Status step_up(int from);
   Result<std::string> back_up(int version);
-  Result<int> version(const Schema&);
+  Result<int> version();
   std::unique_ptr<Impl> impl_;
 };
 

@@ -7,8 +7,10 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 namespace vt {
@@ -122,6 +124,23 @@ Status replace_file(const std::string& path, std::string_view bytes) {
   auto done = fill_and_rename(file.get(), temporary, path, bytes);
   if (!done) unlink(temporary.c_str());
   return done;
+}
+
+Status make_preallocated_file(const std::string& path, std::int64_t bytes) {
+  VT_CHECK(make_private_file(path));
+  Fd file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!file) return failed(path, "cannot open it");
+  if (int number = posix_fallocate(file.get(), 0, bytes)) {
+    unlink(path.c_str());
+    return fail(file_error(path, "cannot set the space aside", number));
+  }
+  return sync_file(path);
+}
+
+Result<std::string> real_path(const std::string& path) {
+  std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
+  if (!real) return failed(path, "cannot resolve it");
+  return std::string(real.get());
 }
 
 Status sync_file(const std::string& path) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,10 @@ Status check_private_folder(const std::string& path);
 Status make_private_file(const std::string& path);
 /// Temporary file, fsync, rename, fsync of the folder.
 Status replace_file(const std::string& path, std::string_view bytes);
+/// Makes it (0600), or makes it longer, with every block really allocated.
+Status make_preallocated_file(const std::string& path, std::int64_t bytes);
+/// Symbolic links resolved, so that SQLite can be told to follow none.
+Result<std::string> real_path(const std::string& path);
 Status sync_file(const std::string& path);
 /// Errc::not_found if there is none.
 Result<std::string> read_file(const std::string& path);

@@ -18,17 +18,22 @@ class Ledger {
   static Result<std::unique_ptr<Ledger>> open(const std::string& state_dir, const Clock& clock);
   ~Ledger();
 
-  /// A fresh identity: random attempt, name, HMAC token over provider|account|name|expires.
+  /// A fresh identity: random attempt, name, HMAC token over provider|account|name|expires. Expires at a whole second,
+  /// so that a provider's label in seconds carries it.
   Result<Ownership> new_ownership(const std::string& provider, const std::string& account, Duration lease);
   /// The token of that identity is one that this installation made.
   [[nodiscard]] bool is_ours(const Ownership&, const std::string& provider, const std::string& account) const;
 
   /// Commits the row in state `planned` and its reservation; refused if name exists. `holder` is set to this process.
+  /// Errc::disk_full while there is no room for the reserve that update() may need: nothing new begins on a full disk.
   Status plan(const Resource&);
   /// The only way to change a row: reads it, applies `change`, commits row and event in one transaction.
-  /// Errc::refused if the change leaves the state diagram of resource.hpp or another process took the row over.
+  /// Errc::refused if the change leaves the state diagram of resource.hpp, another living process is in charge of the row,
+  /// or it was taken over since this object last had it. A row whose holder is dead is taken over on the way. Owner,
+  /// holder and generation stay whatever `change` does; `closed` is set and cleared with the state. On a full disk a
+  /// reserve is used up; `change` then runs twice.
   Status update(const std::string& name, const std::string& why, const std::function<void(Resource&)>& change);
-  /// Makes this process the holder and raises the generation (reap, resume).
+  /// Makes this process the holder and raises the generation (reap, resume). Errc::refused while another holder lives.
   Status take_over(const std::string& name);
 
   Result<std::optional<Resource>> find(const std::string& name) const;

@@ -1,9 +1,5 @@
 #include "orchestrator/store/store.hpp"
 
-#include <cerrno>
-#include <cstdlib>
-
-#include "orchestrator/model/failpoint.hpp"
 #include "orchestrator/store/files.hpp"
 #include "orchestrator/store/ledger.hpp"
 #include "orchestrator/store/store_impl.hpp"
@@ -56,25 +52,11 @@ Status changed_one(Result<int> changed, const std::string& what) {
   return {};
 }
 
-/// Symbolic links resolved, so that SQLite can be told to follow none.
-Result<std::string> real_folder(const std::string& path) {
-  std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
-  if (!real) return fail(file_error(path, "cannot resolve it", errno));
-  return std::string(real.get());
-}
-
 }  // namespace
 
 Status Store::Impl::write(const std::function<Status()>& body) {
-  auto to_commit = [&]() -> Status {
-    VT_CHECK(body());
-    VT_FAILPOINT("store.before_commit");
-    return {};
-  };
   std::lock_guard hold(lock);
-  VT_CHECK(db->write(to_commit));
-  VT_FAILPOINT("store.after_commit");
-  return {};
+  return db->write(body);
 }
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -82,14 +64,14 @@ Store::~Store() = default;
 
 Result<std::unique_ptr<Store>> Store::open(const std::string& state_dir, const Clock& clock) {
   VT_CHECK(make_private_folder(state_dir));
-  VT_TRY(auto folder, real_folder(state_dir));
+  VT_TRY(auto folder, real_path(state_dir));
   VT_TRY(auto db, Database::open(folder + "/results.db", Database::Access::write, kResultsSchema));
   return std::unique_ptr<Store>(new Store(std::unique_ptr<Impl>(new Impl{std::move(db), clock, folder, {}, {}, {}})));
 }
 
 Result<std::unique_ptr<Store>> Store::open_existing(const std::string& state_dir, const Clock& clock) {
   VT_CHECK(check_private_folder(state_dir));
-  VT_TRY(auto folder, real_folder(state_dir));
+  VT_TRY(auto folder, real_path(state_dir));
   VT_TRY(auto db, Database::open(folder + "/results.db", Database::Access::read, kResultsSchema));
   return std::unique_ptr<Store>(new Store(std::unique_ptr<Impl>(new Impl{std::move(db), clock, folder, {}, {}, {}})));
 }

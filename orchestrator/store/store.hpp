@@ -72,23 +72,24 @@ class Store {
 
   // runs and layers
   Status add_run(const RunRow&, const std::vector<LayerRow>&, const std::vector<PlannedRow>&);  ///< one transaction
-  Status take_run(const std::string& run);             ///< this process is the holder now (resume)
+  Status take_run(const std::string& run);             ///< this process is the holder now (resume); refused while another one runs it
   Status end_run(const std::string& run, int exit_code);
   Status move_layer(const std::string& run, const std::string& layer, LayerState, const std::string& detail);
   Status set_layer_subject(const std::string& run, const std::string& layer, const Subject&);
 
   // results; add_* of one check: the observation and its judgement in one transaction
-  Status add_result(const Observation*, const Judgement&);  ///< observation may be null (skip, blocked)
+  Status add_result(const Observation*, const Judgement&);  ///< observation may be null (skip, blocked); Errc::refused if the key is recorded
   Status add_capabilities(const std::string& run, const std::string& layer, const std::string& host, const Capabilities&);
-  Status add_artefact(const ArtefactRow&, const std::string& bytes);
+  Status add_artefact(const ArtefactRow&, const std::string& bytes);  ///< its hash and size are computed here
   Result<std::string> artefact(const std::string& sha256) const;
-  /// Stores the event, then hands it to the listener with its sequence number.
+  /// Stores the event, then hands it to the listener with its sequence number. The listener is called in the order of
+  /// the numbers, one call at a time; it may query the store, but must not add events.
   Status add_event(const std::string& run, const std::string& layer, const EventBody&);
   void listen(std::function<void(const Event&)>);
 
   // queries
   Result<std::vector<RunRow>> runs(int limit) const;              ///< newest first
-  Result<std::optional<RunRow>> run(const std::string& id) const; ///< exact id, unique prefix, or "last"
+  Result<std::optional<RunRow>> run(const std::string& id) const; ///< exact id, unique prefix, or "last"; Errc::usage if ambiguous
   Result<std::vector<LayerRow>> layers(const std::string& run) const;
   Result<std::vector<PlannedRow>> planned(const std::string& run) const;
   Result<std::vector<Judgement>> judgements(const std::string& run) const;  ///< the newest of each check, layer, host, subject
@@ -97,7 +98,8 @@ class Store {
   Result<std::vector<ArtefactRow>> artefacts(const std::string& run) const;
   Result<std::vector<Event>> events(const std::string& run, std::int64_t after_sequence) const;
   Result<std::vector<HistoryRow>> history(const std::string& check, int limit) const;  ///< newest first, across runs
-  /// Newest end of a run in which `layer` of the same plan name and subject digest passed, at or after `since`.
+  /// Newest end of a run in which `layer` of the same plan name and subject digest passed, at or after `since`: the run is
+  /// real, ended and left no check out, the layer is done, nothing counts against it and something proves it.
   Result<std::optional<EpochMs>> passed(const std::string& plan, const std::string& layer, const std::string& subject_digest, EpochMs since) const;
 
  private:

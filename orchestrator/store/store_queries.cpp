@@ -5,6 +5,7 @@
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/store/codec.hpp"
 #include "orchestrator/store/files.hpp"
+#include "orchestrator/store/names.hpp"
 #include "orchestrator/store/store_impl.hpp"
 
 namespace vt {
@@ -12,14 +13,6 @@ namespace vt {
 namespace {
 
 nlohmann::json parsed(const std::string& text) { return nlohmann::json::parse(text, nullptr, false); }
-
-/// The enumerator of that name; the CHECKs of the schema let no other text in.
-template <class Enum>
-Enum enum_of(const std::string& text, Enum last) {
-  for (int i = 0; i < static_cast<int>(last); ++i)
-    if (name(static_cast<Enum>(i)) == text) return static_cast<Enum>(i);
-  return last;
-}
 
 Subject read_subject(Row& r) { return {.path = r.text(), .commit = r.text(), .dirty = r.flag(), .digest = r.text(), .image = r.text()}; }
 

@@ -1,3 +1,4 @@
+#include "orchestrator/model/failpoint.hpp"
 #include "orchestrator/store/store_impl.hpp"
 
 namespace vt {
@@ -163,8 +164,18 @@ CREATE TABLE event (
 ) STRICT;
 )";
 
+Status before_commit() {
+  VT_FAILPOINT("store.before_commit");
+  return {};
+}
+
+Status after_commit() {
+  VT_FAILPOINT("store.after_commit");
+  return {};
+}
+
 }  // namespace
 
-const Schema kResultsSchema{"results", 0x76745231, {kStep1}};  // "vtR1"
+const Schema kResultsSchema{"results", 0x76745231, {kStep1}, before_commit, after_commit};  // "vtR1"
 
 }  // namespace vt
