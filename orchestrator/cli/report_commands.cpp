@@ -8,7 +8,7 @@
 #include "orchestrator/cli/workplace.hpp"
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/report/outcome.hpp"
-#include "orchestrator/report/render.hpp"
+#include "orchestrator/report/formats.hpp"
 #include "orchestrator/report/text.hpp"
 #include "orchestrator/report/why.hpp"
 #include "orchestrator/store/codec.hpp"

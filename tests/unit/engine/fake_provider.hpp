@@ -1,0 +1,66 @@
+#pragma once
+#include <deque>
+#include <map>
+
+#include "providers/provider.hpp"
+
+namespace vt {
+
+/// The world a fake provider acts on; survives the provider object, as a cloud survives its client.
+struct FakeCloud {
+  std::map<std::string, Resource> alive;  ///< by name
+  int creates = 0, destroys = 0;
+  bool lose_reply = false;        ///< the thing is made, the caller hears nothing
+  bool lose_request = false;      ///< nothing is made, the caller hears nothing
+  bool refuse = false;
+  bool list_incomplete = false;
+  int destroys_ignored = 0;       ///< accepted, but the thing stays
+  Duration late{0};
+};
+
+/// A working model of a provider with scripted faults.
+class FakeProvider final : public Provider {
+ public:
+  explicit FakeProvider(FakeCloud& cloud) : cloud_(cloud) {}
+  [[nodiscard]] Capabilities predict(const Layer&) const override { return {}; }
+  [[nodiscard]] Quote quote(const Layer&) const override { return {Money{1'000'000}, true, "", {}, {}}; }
+  std::vector<Finding> preflight(const Layer&) override { return {}; }
+  [[nodiscard]] bool existing_hosts() const override { return false; }
+  [[nodiscard]] Duration confirm_spacing() const override { return Duration{0}; }
+  [[nodiscard]] Duration late_appearance() const override { return cloud_.late; }
+
+  CreateOutcome create(const Layer&, const Resource& r) override {
+    ++cloud_.creates;
+    if (cloud_.refuse) return Refused{Finding::Kind::stock_out, "no capacity"};
+    if (cloud_.lose_request) return Ambiguous{"timeout"};
+    Resource made = r;
+    made.provider_id = "id-" + r.owner.name;
+    cloud_.alive[r.owner.name] = made;
+    if (cloud_.lose_reply) return Ambiguous{"connection reset"};
+    return Created{made.provider_id};
+  }
+  Result<Allocation> wait_ready(const Layer&, const Resource& r, Deadline) override {
+    Host host;
+    host.name = "x";
+    host.access.address = "192.0.2.1";
+    return Allocation{{host}, r.owner.name};
+  }
+  Status destroy(const Resource& r) override {
+    ++cloud_.destroys;
+    if (cloud_.destroys_ignored > 0) return --cloud_.destroys_ignored, Status{};
+    cloud_.alive.erase(r.owner.name);
+    return {};
+  }
+  Result<Listing> list_owned(const std::string& install) override {
+    Listing out;
+    out.complete = !cloud_.list_incomplete;
+    for (auto& [name, r] : cloud_.alive)
+      if (r.owner.install == install) out.resources.push_back(r);
+    return out;
+  }
+
+ private:
+  FakeCloud& cloud_;
+};
+
+}  // namespace vt
