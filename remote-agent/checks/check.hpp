@@ -1,0 +1,58 @@
+#pragma once
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// The checks built into the agent. Each runs in a worker process of its own: it may block, crash or be killed at its
+/// deadline. It measures and never judges.
+namespace vt::checks {
+
+/// What a check is asked to do.
+struct Task {
+  nlohmann::json args = nlohmann::json::object();
+  std::string group;
+  int rank = 0, world = 1;
+  std::int64_t deadline_ms = 10'000;
+  /// An argument of the check; the default if it is missing or of another type.
+  [[nodiscard]] double number(const char* name, double otherwise) const;
+  [[nodiscard]] std::string text(const char* name) const;
+  [[nodiscard]] bool flag(const char* name) const;
+};
+
+/// What it measured, or why it could not.
+struct Outcome {
+  nlohmann::json values = nlohmann::json::object();
+  std::string device;
+  std::string error;
+};
+
+/// How a check speaks while it runs.
+class Reporter {
+ public:
+  virtual ~Reporter() = default;
+  virtual void progress(const std::string& text, double fraction) = 0;
+  virtual void metric(const std::string& name, double value, const std::string& unit, const std::string& device) = 0;
+  /// Hands opaque base64 text to every other rank of the group.
+  virtual void publish(const std::string& key, const std::string& base64) = 0;
+  /// Waits for what another rank publishes under `key`; nullopt when the task's deadline has passed or the orchestrator is gone.
+  virtual std::optional<std::string> await(const std::string& key) = 0;
+};
+
+struct Entry {
+  std::string_view name;
+  Outcome (*run)(const Task&, Reporter&);
+};
+/// nullptr if there is no such check.
+const Entry* find(std::string_view name);
+
+Outcome values(const Task&, Reporter&);         ///< selftest.values
+Outcome group(const Task&, Reporter&);          ///< selftest.group
+Outcome nap(const Task&, Reporter&);            ///< sleep
+Outcome clock_skew(const Task&, Reporter&);     ///< clock.skew
+Outcome verify_cpu(const Task&, Reporter&);     ///< cpu.verify
+Outcome verify_memory(const Task&, Reporter&);  ///< memory.verify
+Outcome verify_disk(const Task&, Reporter&);    ///< disk.verify
+
+}  // namespace vt::checks
