@@ -10,6 +10,8 @@
 
 namespace vt {
 
+class Broker;
+
 /// The agent executables at hand, by architecture ("x86_64" -> path).
 struct AgentBinaries {
   std::string folder;  ///< holds vault-test-agent-<arch>
@@ -46,8 +48,12 @@ class AgentSession {
   using Connector = std::function<Result<std::unique_ptr<Transport>>(Deadline)>;
 
   /// Connects, deploys, greets. `run` names the run; it is part of the state folder's layout on the host.
-  static Result<std::unique_ptr<AgentSession>> start(Connector, const AgentBinaries&, const std::string& run, Deadline);
+  /// The agent sends a heartbeat when it has nothing else to say; three missed ones mean that it is lost.
+  static Result<std::unique_ptr<AgentSession>> start(Connector, const AgentBinaries&, const std::string& run, Deadline,
+                                                     int heartbeat_ms = protocol::kHeartbeatMs);
   ~AgentSession();
+  /// Jobs with a `group` exchange values with the other ranks through this broker, which their sessions share.
+  void join_groups(std::shared_ptr<Broker>);
 
   [[nodiscard]] const AgentHello& hello() const;
   [[nodiscard]] std::uint64_t uploaded_bytes() const;
