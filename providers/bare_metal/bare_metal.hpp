@@ -1,0 +1,10 @@
+#pragma once
+#include <memory>
+
+#include "providers/provider.hpp"
+
+namespace vt {
+
+std::unique_ptr<Provider> make_bare_metal(const ProviderContext&);
+
+}  // namespace vt

@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+
+#include "orchestrator/model/result.hpp"
+
+namespace vt {
+
+/// An ed25519 key pair in OpenSSH's formats.
+struct SshKey {
+  std::string private_text;  ///< unencrypted: for a file of mode 0600, never for a log
+  std::string public_line;   ///< "ssh-ed25519 AAAA… comment"
+  std::string fingerprint;   ///< "SHA256:…"
+};
+Result<SshKey> new_ssh_key(const std::string& comment);
+
+}  // namespace vt

@@ -1,0 +1,12 @@
+#pragma once
+#include "orchestrator/model/result.hpp"
+#include "providers/container/keys.hpp"
+#include "providers/container/view.hpp"
+
+namespace vt {
+
+/// Writes what process 1 needs into root/.vt (its script, the SSH server's settings and host key, the user tables) and a
+/// new client key beside it.
+Status write_settings(const Pod&, const Login&, const SshServer&, const SshKey& host_key);
+
+}  // namespace vt
