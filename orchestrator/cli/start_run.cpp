@@ -142,7 +142,7 @@ Status make_plan(Running& r) {
 /// Names what is missing; the layers that lack it are then blocked with that reason.
 Status prepare(Running& r) {
   VT_CHECK(make_plan(r));
-  for (auto& missing : missing_to_run(r.what.plan, r.run_plan))
+  for (auto& missing : missing_to_run(r.what.plan, r.run_plan, r.line.state_dir))
     if (missing.find("cannot run yet") == std::string::npos) return fail(Errc::config, "missing to run: " + missing);
   if (r.what.plan.subject) {
     VT_TRY(r.row.subject, read_subject(*r.what.plan.subject));

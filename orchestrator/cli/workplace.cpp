@@ -27,7 +27,7 @@ void collect_unset(const std::string& layer, const std::string& value, std::vect
   }
 }
 
-void collect_layer(const LayerPlan& l, const Plan& plan, std::vector<std::string>& out) {
+void collect_layer(const LayerPlan& l, const Plan& plan, const std::string& state_dir, std::vector<std::string>& out) {
   auto& layer = *l.layer;
   for (auto& [key, values] : layer.options)
     for (auto& value : values) collect_unset(layer.name, value, out);
@@ -37,7 +37,7 @@ void collect_layer(const LayerPlan& l, const Plan& plan, std::vector<std::string
   if (!l.can_run) out.push_back("provider " + layer.provider + " cannot run yet in this version (layer " + layer.name + ")");
   SystemClock clock;
   if (entry)
-    for (auto& name : entry->make({"", &clock})->needs_environment())
+    for (auto& name : entry->make(provider_context(state_dir, clock))->needs_environment())
       if (!std::getenv(name.c_str())) out.push_back(name + " is not set (layer " + layer.name + ")");
   for (auto& planned : l.checks)
     for (auto& secret : planned.check->secrets)
@@ -91,9 +91,9 @@ std::map<std::string, Offer> offers_for(const Plan& plan, const std::string& sta
   return out;
 }
 
-std::vector<std::string> missing_to_run(const Plan& plan, const RunPlan& run_plan) {
+std::vector<std::string> missing_to_run(const Plan& plan, const RunPlan& run_plan, const std::string& state_dir) {
   std::vector<std::string> out;
-  for (auto& l : run_plan.layers) collect_layer(l, plan, out);
+  for (auto& l : run_plan.layers) collect_layer(l, plan, state_dir, out);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;

@@ -134,7 +134,7 @@ Result<Deployed> deploy(Transport& host, const AgentBinaries& binaries, Deadline
     out.uploaded = binary.bytes.size();
   }
   VT_FAILPOINT("agent.deployed");
-  out.command = "exec " + shell_quote(*path);
+  out.command = "exec " + shell_quote(*path) + " --stdio";
   return out;
 }
 
