@@ -37,7 +37,7 @@ void read_rows(const Node& file, const std::string& key, Problems& problems, Rea
   fields.read("vault-test-" + key, version, 1, 1);
   auto rows = fields.need(key);
   if (!rows) return;
-  if (rows->kind != Node::Kind::list) return complain(problems, rows->where, key + " is " + std::string(kind_name(*rows)) + "; expected a list");
+  if (rows->kind != Node::Kind::list) return complain(problems, rows->where, key + is_what(*rows) + "; expected a list");
   for (auto& row : rows->items) read(row);
 }
 

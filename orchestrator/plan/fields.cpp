@@ -13,6 +13,11 @@ std::string_view kind_name(const Node& node) {
   return names.at(static_cast<std::size_t>(node.kind));
 }
 
+std::string is_what(const Node& node) {
+  bool empty = node.kind == Node::Kind::nothing || (node.kind != Node::Kind::scalar && node.items.empty() && node.entries.empty());
+  return empty ? " is empty" : " is " + std::string(kind_name(node));
+}
+
 std::string scalar(const Node& node, std::string_view what, Problems& problems) {
   if (node.kind == Node::Kind::scalar) return node.text;
   complain(problems, node.where, "found " + std::string(kind_name(node)) + "; expected " + std::string(what));
@@ -34,7 +39,7 @@ std::vector<const Node*> scalars(const Node& node, std::string_view what, Proble
 
 Fields::Fields(const Node& node, std::string what, std::vector<std::string> known, Problems& problems)
     : node_(node), what_(std::move(what)), problems_(problems) {
-  if (node.kind != Node::Kind::map) complain(problems, node.where, what_ + " is " + std::string(kind_name(node)) + "; expected a map");
+  if (node.kind != Node::Kind::map) complain(problems, node.where, what_ + is_what(node) + "; expected a map");
   if (known.empty()) return;
   for (auto& entry : node.entries)
     if (std::find(known.begin(), known.end(), entry.key) == known.end())
@@ -51,8 +56,8 @@ const Node* Fields::need(std::string_view key) const {
 const Node* Fields::final_scalar(std::string_view key, std::string_view what) const {
   auto found = find(key);
   if (!found) return nullptr;
-  if (found->kind != Node::Kind::scalar)
-    complain(problems_, found->where, std::string(key) + " is " + std::string(kind_name(*found)) + "; expected " + std::string(what));
+  if (found->kind != Node::Kind::scalar && !found->open)
+    complain(problems_, found->where, std::string(key) + is_what(*found) + "; expected " + std::string(what));
   return found->kind == Node::Kind::scalar && !found->open ? found : nullptr;
 }
 
@@ -104,7 +109,7 @@ void Fields::read(std::string_view key, std::optional<Money>& out) const {
 }
 
 void Fields::read(std::string_view key, int& out, int least, int most) const {
-  auto form = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+  auto form = least == most ? std::to_string(least) : "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
   auto text = final_scalar(key, form);
   if (!text) return;
   auto count = parse_count(text->text, most);

@@ -12,6 +12,8 @@ namespace vt::yaml {
 
 /// "text", "a list", "a map" or "nothing", for messages.
 std::string_view kind_name(const Node&);
+/// " is empty", " is a list", …: what follows a name in a message.
+std::string is_what(const Node&);
 /// The text of a scalar; "" and a problem for anything else. `what` names it: "a duration".
 std::string scalar(const Node&, std::string_view what, Problems&);
 /// One value or a list of them; each once.

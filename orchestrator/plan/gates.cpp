@@ -36,8 +36,10 @@ void check_gates(const yaml::Node& layers, const std::vector<Layer>& all, PlanCo
         complain(context.problems, gate_place(layers, layer.name, gate.layer), "no layer " + in_quotes(gate.layer) + " to wait for" + expected_one_of(gate.layer, names));
     }
   }
-  for (auto& cycle : cycles(graph))
-    complain(context.problems, gate_place(layers, cycle[0], cycle[1]), "layers wait for each other: " + join(cycle, " -> ") + "; expected no cycle");
+  for (auto& cycle : cycles(graph)) {
+    auto what = cycle.size() == 2 ? "layer " + in_quotes(cycle[0]) + " waits for itself" : "layers wait for each other: " + join(cycle, " -> ");
+    complain(context.problems, gate_place(layers, cycle[0], cycle[1]), what + "; expected no cycle");
+  }
 }
 
 }  // namespace vt

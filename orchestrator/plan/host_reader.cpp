@@ -48,7 +48,7 @@ std::vector<HostSpec> read_hosts(const yaml::Node& layer, const std::string& pro
   if (!node && provider == kLocal) hosts.emplace_back().where = layer.where;
   if (!node) return hosts;
   if (node->kind != yaml::Node::Kind::list || node->items.empty())
-    complain(context.problems, node->where, "hosts is " + std::string(node->items.empty() && node->kind == yaml::Node::Kind::list ? "empty" : kind_name(*node)) + "; expected a list of hosts, [{address: …}]");
+    complain(context.problems, node->where, "hosts" + is_what(*node) + "; expected a list of hosts, [{address: …}]");
   for (auto& item : node->items) hosts.push_back(read_host(item, provider, context));
   return hosts;
 }

@@ -46,7 +46,7 @@ class IncludeReader {
     auto plan = yaml::read_file(path, problems_);
     if (!plan) return std::nullopt;
     if (plan->kind != Node::Kind::map) {
-      complain(problems_, plan->where, "the file is " + std::string(yaml::kind_name(*plan)) + "; expected a map of keys");
+      complain(problems_, plan->where, "the file" + yaml::is_what(*plan) + "; expected a map of keys");
       return std::nullopt;
     }
     yaml::Fields fields(*plan, "the file", {}, problems_);

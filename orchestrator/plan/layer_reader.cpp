@@ -92,6 +92,8 @@ std::vector<Gate> read_after(const Node* node, PlanContext& context) {
   return gates;
 }
 
+bool names_nothing(const Node* list) { return !list || (list->kind == Node::Kind::list && list->items.empty()); }
+
 }  // namespace
 
 Layer read_layer(const yaml::Entry& entry, const Expectations& shared, PlanContext& context) {
@@ -117,7 +119,7 @@ Layer read_layer(const yaml::Entry& entry, const Expectations& shared, PlanConte
   read_declares(fields.find("declares"), layer, context);
   layer.hosts = read_hosts(node, layer.provider, context);
   layer.options = read_options(node, layer_keys(), layer.provider, context);
-  if (!fields.find("suites") && !fields.find("checks")) complain(context.problems, entry.where, "layer '" + entry.key + "' has no suites and no checks, so nothing would run; expected at least one");
+  if (names_nothing(fields.find("suites")) && names_nothing(fields.find("checks"))) complain(context.problems, entry.where, "layer '" + entry.key + "' has no suites and no checks, so nothing would run; expected at least one");
   return layer;
 }
 

@@ -68,6 +68,9 @@ LoadedPlan load_resolved(const std::string& text, const std::string& name, const
   LoadedPlan out;
   Problems problems;
   if (auto tree = yaml::read_text(text, name, problems)) {
+    auto is_include = [](auto& entry) { return entry.key == "include"; };
+    if (auto include = std::find_if(tree->entries.begin(), tree->entries.end(), is_include); include != tree->entries.end())
+      complain(problems, include->where, "include in a stored plan; expected one self-contained text");
     auto context = make_context(catalogue, providers, problems);
     out = read_tree(std::move(*tree), {{}, {}, name}, context);
   }

@@ -18,7 +18,7 @@ struct Node {
   std::string text;    ///< scalar: what the author wrote; after substitution, with the variables replaced
   std::string source;  ///< scalar, after substitution: the text that reads back as `text` (a literal "${" is "$${")
   bool plain = true;   ///< scalar: written without quotes
-  bool open = false;   ///< scalar: an environment variable in it is not set, so its final text is not known
+  bool open = false;   ///< scalar: its final text is not known: an environment variable in it is not set, or it was refused
   std::vector<Node> items;
   std::vector<Entry> entries;  ///< map, in file order
 

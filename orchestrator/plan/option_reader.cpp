@@ -64,7 +64,7 @@ class OptionReader {
     else if (value.kind == Node::Kind::map && (known_.has_below(key) || known_.has(key)))
       for (auto& below : value.entries) read(key + "." + below.key, below);
     else if (known_.has(key)) read_values(key, value);
-    else if (known_.has_below(key)) complain(problems_, value.where, key + " is " + std::string(kind_name(value)) + "; expected a map");
+    else if (known_.has_below(key)) complain(problems_, value.where, key + is_what(value) + "; expected a map");
     else complain(problems_, entry.where, "unknown key " + in_quotes(key) + expected_one_of(key, known_.beside(key)));
   }
   Options take() { return std::move(options_); }

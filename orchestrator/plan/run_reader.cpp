@@ -48,7 +48,7 @@ CommandRun read_command(const Fields& fields) {
   CommandRun run;
   auto node = fields.find("command");
   if (node->kind != Node::Kind::list || node->items.empty()) {
-    complain(fields.problems(), node->where, "command is " + std::string(node->kind == Node::Kind::list ? "empty" : kind_name(*node)) + "; expected a program and its arguments, [uname, -r]");
+    complain(fields.problems(), node->where, "command" + is_what(*node) + "; expected a program and its arguments, [uname, -r]");
     return run;
   }
   for (auto& item : node->items) run.argv.push_back(yaml::scalar(item, "a program or argument", fields.problems()));

@@ -54,10 +54,11 @@ bool TreeBuilder::tag_written_at(std::size_t offset) const {
 }
 
 /// yaml-cpp reports "?" for no tag, and "!" both for a quoted scalar and for a written "!".
-void TreeBuilder::refuse_tag(const YAML::Mark& mark, const std::string& tag) {
+bool TreeBuilder::refuse_tag(const YAML::Mark& mark, const std::string& tag) {
   bool untagged = tag.empty() || tag == "?" || tag == "!";
-  if (stopped_ || (untagged && !(mark.pos >= 0 && tag_written_at(static_cast<std::size_t>(mark.pos))))) return;
+  if (stopped_ || (untagged && !(mark.pos >= 0 && tag_written_at(static_cast<std::size_t>(mark.pos))))) return false;
   complain(problems_, where(mark), "tag " + in_quotes(untagged ? "!" : tag) + " is not allowed; expected a plain value");
+  return true;
 }
 
 void TreeBuilder::OnDocumentStart(const YAML::Mark& mark) {
@@ -66,19 +67,19 @@ void TreeBuilder::OnDocumentStart(const YAML::Mark& mark) {
 
 void TreeBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
   if (!enter(where(mark), 1, 1)) return;
-  refuse_tag(mark, "");
   Node node;
   node.where = where(mark);
+  node.open = refuse_tag(mark, "");
   remember(anchor, node);
   place(std::move(node));
 }
 
 void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) {
   if (!enter(where(mark), 1, 1)) return;
-  refuse_tag(mark, tag);
   Node node;
   node.kind = Node::Kind::scalar;
   node.where = where(mark);
+  node.open = refuse_tag(mark, tag);
   node.text = value;
   node.plain = tag != "!";
   remember(anchor, node);
@@ -92,21 +93,22 @@ void TreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   if (enter(where(mark), found->second.nodes, found->second.height)) place(*found->second.node);
 }
 
-void TreeBuilder::OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) {
-  open(mark, Node::Kind::list, tag, anchor);
+void TreeBuilder::OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
+  open(mark, Node::Kind::list, tag, anchor, style);
 }
 
-void TreeBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) {
-  open(mark, Node::Kind::map, tag, anchor);
+void TreeBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
+  open(mark, Node::Kind::map, tag, anchor, style);
 }
 
-void TreeBuilder::open(const YAML::Mark& mark, Node::Kind kind, const std::string& tag, YAML::anchor_t anchor) {
+void TreeBuilder::open(const YAML::Mark& mark, Node::Kind kind, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
   if (!enter(where(mark), 1, 1)) return;
   refuse_tag(mark, tag);
   if (anchor != 0) anchors_[anchor] = {};
   Node node;
   node.kind = kind;
-  node.where = where(mark);
+  bool below_key = style == YAML::EmitterStyle::Block && !stack_.empty() && stack_.back().key;
+  node.where = below_key ? stack_.back().key->where : where(mark);  // where a reader looks, not at its first child
   stack_.push_back({std::move(node), anchor});
 }
 

@@ -44,14 +44,14 @@ class TreeBuilder final : public YAML::EventHandler {
     std::size_t nodes = 1, height = 1;
   };
   bool enter(const SourceLocation&, std::size_t nodes, std::size_t height);
-  void open(const YAML::Mark&, Node::Kind, const std::string& tag, YAML::anchor_t);
+  void open(const YAML::Mark&, Node::Kind, const std::string& tag, YAML::anchor_t, YAML::EmitterStyle::value);
   void close();
   void place(Node);
   void place_in_map(Open&, Node);
   bool accept_key(Open&, const Node&);
   void remember(YAML::anchor_t, const Node&);
   void stop(const SourceLocation&, const std::string& what);
-  void refuse_tag(const YAML::Mark&, const std::string& tag);
+  bool refuse_tag(const YAML::Mark&, const std::string& tag);
   [[nodiscard]] bool tag_written_at(std::size_t offset) const;
 
   std::string_view text_;

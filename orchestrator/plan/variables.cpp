@@ -79,7 +79,9 @@ class Substitution {
 
   void replace(Node& node) {
     if (node.kind == Node::Kind::scalar) {
+      auto before = problems_.size();
       auto text = expand(node);
+      node.open = node.open || problems_.size() > before;  // one problem is enough
       total_ += text.size;
       if (total_ <= kLongestTotal) text.write_to(node);
       else if (!too_much_) too_much_ = true, complain(problems_, node.where, "the plan with its variables replaced is larger than 256 KiB; expected less");

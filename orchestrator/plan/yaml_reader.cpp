@@ -43,7 +43,7 @@ bool parse(std::string_view text, const std::string& file, TreeBuilder& builder,
   if (builder.documents() == 0) complain(problems, {file, 1, 1}, "the file is empty; expected a map of keys");
   return builder.documents() == 1 && !builder.stopped();
 } catch (const YAML::Exception& e) {
-  complain(problems, builder.where(e.mark), "not valid YAML: " + e.msg + "; expected YAML 1.2");
+  if (!builder.stopped()) complain(problems, builder.where(e.mark), "not valid YAML: " + e.msg + "; expected YAML 1.2");
   return false;
 }
 
