@@ -89,7 +89,7 @@ std::string json_report(const RunView& view, const Catalogue& catalogue) {
               {"unproven", view.unproven}, {"capability_differences", differences(view)}, {"artefacts", artefacts(view)},
               {"open_resources", view.open_resources}, {"kept_resources", kept}, {"spent_micro_usd", view.spent.micro},
               {"outcome", {{"exit_code", outcome.exit_code}, {"sentence", outcome.sentence}, {"next", outcome.next}}}};
-  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return out.dump(2, ' ', true, json::error_handler_t::replace) + "\n";  // ASCII: safe to look at in a terminal
 }
 
 }  // namespace vt

@@ -120,8 +120,8 @@ class Junit {
     if (j->verdict == Verdict::warn) return "      <system-out>" + xml_text("warning: " + body(row, *j)) + "</system-out>\n";
     if (j->verdict == Verdict::fail) return ++tally.failures, element("failure", message, type, body(row, *j));
     if (j->verdict != Verdict::skip) return ++tally.errors, element("error", message, type, body(row, *j));
-    auto cover = cell.covered_by.empty() ? "; UNPROVEN" : "; covered by " + join(cell.covered_by, ", ");
-    return ++tally.skipped, element("skipped", message + cover, "", "");
+    auto uncovered = row.severity == Severity::info ? "; not measured" : "; UNPROVEN";
+    return ++tally.skipped, element("skipped", message + (cell.covered_by.empty() ? uncovered : "; covered by " + join(cell.covered_by, ", ")), "", "");
   }
 
   [[nodiscard]] std::string body(const ViewRow& row, const Judgement& j) const {

@@ -54,13 +54,15 @@ std::string pad_left(const std::string& text, std::size_t width) {
   return shown < width ? std::string(width - shown, ' ') + text : text;
 }
 
-std::string wrapped(const TextStyle& style, const std::string& lead, std::string_view body) {
-  auto indent = shown_width(lead), column = indent;
-  std::string out = lead;
+std::string list_line(const std::vector<std::string>& items) { return one_line(join(items, ", "), std::string::npos); }
+
+std::string wrapped(const TextStyle& style, const std::string& lead, std::string_view body, Tone tone, std::optional<std::size_t> indent) {
+  auto column = shown_width(lead), hang = indent.value_or(column);
+  std::string out = paint(style, tone, lead);
   bool first = true;
   for (auto& word : split(body, ' ')) {
     auto size = shown_width(word);
-    if (!first && column + 1 + size > style.width) out += "\n" + std::string(indent, ' '), column = indent, first = true;
+    if (!first && column + 1 + size > style.width) out += "\n" + std::string(hang, ' '), column = hang, first = true;
     if (!first) out += ' ', ++column;
     out += word, column += size, first = false;
   }

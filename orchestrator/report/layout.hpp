@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,12 +18,16 @@ std::string paint(const TextStyle&, Tone, const std::string& text);
 
 /// Text from outside on one line, safe to print, at most `limit` characters ("..." at the cut).
 std::string one_line(std::string_view, std::size_t limit = 400);
+/// All of `items`, comma-separated, on one line, safe to print and never cut.
+std::string list_line(const std::vector<std::string>& items);
 /// Characters shown, counting UTF-8 sequences as one column each.
 std::size_t shown_width(std::string_view);
 std::string pad_right(std::string text, std::size_t width);
 std::string pad_left(const std::string& text, std::size_t width);
-/// `lead` and then `body` broken at spaces to the width, further lines indented under the body. Ends with a newline.
-std::string wrapped(const TextStyle&, const std::string& lead, std::string_view body);
+/// `lead` (in that tone) and then `body` broken at spaces to the width, further lines indented under the body, or by
+/// `indent` columns. Ends with a newline.
+std::string wrapped(const TextStyle&, const std::string& lead, std::string_view body, Tone tone = Tone::plain,
+                    std::optional<std::size_t> indent = std::nullopt);
 /// "3 checks", "1 check"
 std::string count_of(std::size_t number, const std::string& noun);
 std::string count_of(int number, const std::string& noun);

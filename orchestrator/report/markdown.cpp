@@ -1,5 +1,7 @@
 #include "orchestrator/report/markdown.hpp"
 
+#include <algorithm>
+
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/report/layout.hpp"
 #include "orchestrator/report/outcome.hpp"
@@ -11,15 +13,18 @@ namespace vt {
 
 namespace {
 
-/// Text from outside as a code span, also inside a table.
+/// Text from outside as a code span.
 std::string code(const std::string& text) {
-  std::string out;
-  for (char c : one_line(text)) {
-    if (c == '`') out += '\'';
-    else if (c == '|') out += "\\|";
-    else out += c;
-  }
+  auto out = one_line(text);
+  std::replace(out.begin(), out.end(), '`', '\'');
   return out.empty() ? "" : "`" + out + "`";
+}
+
+/// The same in a table, where '|' ends a cell even inside code.
+std::string cell_code(const std::string& text) {
+  std::string out;
+  for (char c : code(text)) out += c == '|' ? "\\|" : std::string(1, c);
+  return out;
 }
 
 std::string codes(const std::vector<std::string>& texts) {
@@ -64,7 +69,7 @@ class Markdown {
     for (auto& l : view_.layers) {
       auto& c = l.counts;
       int other = c[Verdict::info] + c[Verdict::error] + c[Verdict::blocked] + c[Verdict::cancelled] + c.none;
-      out_ += "| " + code(l.row.name) + " | " + std::string(name(l.row.state)) + (l.row.detail.empty() ? "" : " " + code(l.row.detail));
+      out_ += "| " + cell_code(l.row.name) + " | " + std::string(name(l.row.state)) + (l.row.detail.empty() ? "" : " " + cell_code(l.row.detail));
       for (int n : {c[Verdict::pass], c[Verdict::warn], c[Verdict::fail], c[Verdict::skip], other}) out_ += " | " + std::to_string(n);
       out_ += " | " + (l.row.started ? short_text(l.took) : "-") + " |\n";
     }
@@ -92,11 +97,11 @@ class Markdown {
     auto rows = telling_rows(view_);
     if (rows.empty()) return;
     out_ += "| check |";
-    for (auto& column : view_.columns) out_ += " " + code(column.label) + " |";
+    for (auto& column : view_.columns) out_ += " " + cell_code(column.label) + " |";
     out_ += "\n|---|";
     for (std::size_t i = 0; i < view_.columns.size(); ++i) out_ += "---|";
     for (auto row : rows) {
-      out_ += "\n| " + code(row->check) + " |";
+      out_ += "\n| " + cell_code(row->check) + " |";
       for (auto& cell : row->cells) out_ += " " + prose(cell_text(view_, cell)) + " |";
     }
     out_ += "\n\n";

@@ -80,7 +80,7 @@ class PlainWriter final : public ProgressWriter {
 
 class JsonWriter final : public ProgressWriter {
  public:
-  std::string see(const Event& e) override { return to_json(e).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"; }
+  std::string see(const Event& e) override { return to_json(e).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n"; }
 };
 
 int sum(const std::map<std::string, int>& by_host) {

@@ -1,7 +1,8 @@
 #include "orchestrator/report/surprises.hpp"
 
 #include <algorithm>
-#include <map>
+
+#include "orchestrator/model/text.hpp"
 
 namespace vt {
 
@@ -52,7 +53,7 @@ class Collector {
     auto judgement = cell.deciding();
     if (!judgement) return missing(row, column);
     if (judgement->verdict != Verdict::warn && !counts_against(judgement->verdict)) return;
-    if (told_alone(*judgement)) parts_.push_back({single(row, column, *judgement), true});
+    if (told_alone(*judgement)) parts_.push_back({single(row, column, *judgement, subjects(cell, judgement->verdict)), true});
     else group(heading_of(*judgement), judgement->verdict, reason_of(*judgement), row, column);
   }
 
@@ -73,10 +74,18 @@ class Collector {
     parts_.push_back({std::move(fresh), false});
   }
 
-  Surprise single(const ViewRow& row, std::size_t column, const Judgement& j) {
+  /// The GPUs, pairs, … of a check that it went wrong on: " (GPU-1, GPU-3)".
+  static std::string subjects(const ViewCell& cell, Verdict verdict) {
+    std::vector<std::string> names;
+    for (auto& j : cell.judgements)
+      if (j.verdict == verdict && !j.key.subject.empty()) names.push_back(j.key.subject);
+    return names.empty() ? "" : " (" + join(names, ", ") + ")";
+  }
+
+  Surprise single(const ViewRow& row, std::size_t column, const Judgement& j, const std::string& subjects) {
     Surprise out;
     out.heading = heading_of(j), out.verdict = j.verdict;
-    out.checks = {row.check}, out.where = {view_.columns[column].label};
+    out.checks = {row.check}, out.where = {view_.columns[column].label + subjects};
     out.title = row.title, out.measured = measured_lines(j, false);
     if (out.measured.empty()) out.reason = reason_of(j);
     if (auto check = catalogue_.check(row.check)) out.why = check->why, out.remedy = check->remedy;
@@ -123,7 +132,8 @@ std::vector<std::string> measured_lines(const Judgement& j, bool all) {
     if (!missed && !all) continue;
     std::string line = v.value == "value" ? "" : v.value + ": ";
     line += v.verdict == "unreadable" ? "unreadable" : "measured " + (v.measured.empty() ? "nothing" : v.measured);
-    if (!v.rule.empty()) line += ", required " + v.rule;
+    constexpr std::string_view kEquals = "equals ";
+    if (!v.rule.empty()) line += ", required " + (v.rule.starts_with(kEquals) ? v.rule.substr(kEquals.size()) : v.rule);
     if (!v.why.empty()) line += " (" + v.why + ")";
     out.push_back(line);
   }

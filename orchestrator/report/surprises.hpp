@@ -13,7 +13,7 @@ struct Surprise {
   std::string heading;                ///< "FAIL", "WARN", "ERROR", "BLOCKED", "CANCELLED", "NO VERDICT"
   Verdict verdict = Verdict::error;   ///< error for a missing verdict
   std::vector<std::string> checks;    ///< several only where they share `reason`
-  std::vector<std::string> where;     ///< column labels
+  std::vector<std::string> where;     ///< column labels, with the GPUs it is about: "cube (GPU-2)"
   std::string title, reason, why, remedy;
   std::vector<std::string> measured;  ///< "release: measured 6.8.0, required at-least 6.13"
   std::vector<std::string> logs;      ///< names of what was kept of the host's logs

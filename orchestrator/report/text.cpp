@@ -42,8 +42,8 @@ class TextReport {
     std::vector<std::string> parts{one_line(view_.run.plan), view_.run.id};
     if (auto subject = vt::text(view_.run.subject); !subject.empty()) parts.push_back(one_line(subject));
     if (!view_.run.level.empty()) parts.push_back("level " + view_.run.level);
-    paragraph(paint(style_, Tone::faint, join(parts, "  ")) + "\n");
-    if (view_.rehearsal()) out_ += paint(style_, Tone::caution, "REHEARSAL: emulated hosts; nothing below is evidence") + "\n";
+    paragraph(wrapped(style_, "", join(parts, ", ")));
+    if (view_.rehearsal()) out_ += wrapped(style_, "REHEARSAL ", "emulated hosts; nothing below is evidence", Tone::caution);
   }
 
   // --- layers
@@ -66,7 +66,7 @@ class TextReport {
     for (auto v : shown) row.push_back({std::string(name(v)), Tone::faint, true});
     if (total.none) row.push_back({view_.state == RunView::State::running ? "to go" : "no verdict", Tone::faint, true});
     row.push_back({"time", Tone::faint, true});
-    if (view_.spent.micro) row.push_back({"spent", Tone::faint, true});
+    if (shows_money()) row.push_back({"spent", Tone::faint, true});
     return row;
   }
 
@@ -78,8 +78,12 @@ class TextReport {
     }
     if (total.none) row.push_back({std::to_string(layer.counts.none), layer.counts.none ? Tone::bad : Tone::faint, true});
     row.push_back({layer.row.started ? short_text(layer.took) : "-", Tone::plain, true});
-    if (view_.spent.micro) row.push_back({layer.spent.text(), Tone::plain, true});
+    if (shows_money()) row.push_back({layer.spent.text(), Tone::plain, true});
     return row;
+  }
+
+  [[nodiscard]] bool shows_money() const {
+    return std::any_of(view_.layers.begin(), view_.layers.end(), [](auto& layer) { return layer.spent.micro > 0; });
   }
 
   /// What a row of numbers cannot say: a layer that is not done, one that proved nothing, another subject.
@@ -98,14 +102,13 @@ class TextReport {
 
   void show(const Surprise& s) {
     bool one = s.checks.size() == 1;
-    auto heading = paint(style_, tone_of(s.verdict), s.heading);
-    auto where = " on " + one_line(join(s.where, ", "), 120);
+    auto where = "on " + list_line(s.where);
     std::string text;
-    if (one) text = heading + " " + paint(style_, Tone::strong, one_line(s.checks.front())) + where + (s.title.empty() ? "" : ": " + one_line(s.title, 120)) + "\n";
-    else text = heading + where + ": " + count_of(s.checks.size(), "check") + "\n";
+    if (one) text = wrapped(style_, s.heading + " ", one_line(s.checks.front()) + " " + where + (s.title.empty() ? "" : ": " + one_line(s.title)), tone_of(s.verdict));
+    else text = wrapped(style_, s.heading + " ", where + ": " + count_of(s.checks.size(), "check"), tone_of(s.verdict));
     for (auto& measured : s.measured) text += line("  ", measured);
     if (!s.reason.empty()) text += line("  ", s.reason);
-    if (!one) text += line("  ", join(s.checks, ", "));
+    if (!one) text += wrapped(style_, "  ", list_line(s.checks));
     if (!s.why.empty()) text += line("  why:  ", s.why);
     if (!s.remedy.empty()) text += line("  do:   ", s.remedy);
     if (!s.log_command.empty()) text += line("  logs: ", s.log_command + (s.logs.empty() ? "" : " (kept: " + join(s.logs, ", ") + ")"));
@@ -115,8 +118,8 @@ class TextReport {
   void differences() {
     std::string text;
     for (auto& d : view_.differences) {
-      auto lead = paint(style_, Tone::caution, "DIFFERS") + " " + one_line(d.what.capability) + " on " + one_line(d.layer) + ": ";
-      text += lead + one_line("expected " + d.what.predicted + ", found " + d.what.probed + (d.what.evidence.empty() ? "" : " (" + d.what.evidence + ")")) + "\n";
+      auto seen = one_line(d.what.capability + " on " + d.layer + ": expected " + d.what.predicted + ", found " + d.what.probed);
+      text += wrapped(style_, "DIFFERS ", seen + (d.what.evidence.empty() ? "" : " (" + one_line(d.what.evidence) + ")"), Tone::caution);
     }
     for (auto& kept : view_.kept) text += line("KEPT " + one_line(kept.name) + " ", kept.detail);
     paragraph(text);
@@ -144,11 +147,11 @@ class TextReport {
 
   void skips() {
     for (auto& group : skip_groups(view_)) {
-      auto what = group.capability.empty() ? one_line(group.evidence, 120) : one_line(group.capability) + " (" + one_line(group.evidence, 160) + ")";
-      std::string text = paint(style_, Tone::faint, "skip ") + what + " on " + one_line(join(group.where, ", "), 120) + "\n";
-      for (auto& [layers, checks] : group.covered) text += line("  covered by " + one_line(layers, 60) + ": ", join(checks, ", "));
-      if (!group.unproven.empty()) text += line("  UNPROVEN: ", join(group.unproven, ", "));
-      if (!group.unmeasured.empty()) text += line("  not measured: ", join(group.unmeasured, ", "));
+      auto what = group.capability.empty() ? one_line(group.evidence) : one_line(group.capability) + " (" + one_line(group.evidence) + ")";
+      std::string text = wrapped(style_, "skip ", what + " on " + list_line(group.where), Tone::faint);
+      for (auto& [layers, checks] : group.covered) text += wrapped(style_, "  covered by " + one_line(layers, 60) + ": ", list_line(checks));
+      if (!group.unproven.empty()) text += wrapped(style_, "  UNPROVEN: ", list_line(group.unproven));
+      if (!group.unmeasured.empty()) text += wrapped(style_, "  not measured: ", list_line(group.unmeasured));
       paragraph(text);
     }
   }
@@ -156,8 +159,9 @@ class TextReport {
   void end() {
     auto outcome = outcome_of(view_);
     auto tone = outcome.exit_code == 0 ? Tone::good : outcome.exit_code == 1 || outcome.exit_code == 5 ? Tone::bad : Tone::caution;
-    paragraph(paint(style_, tone, outcome.sentence) + "\n");
-    if (!outcome.next.empty()) out_ += "next: " + outcome.next + "\n";
+    auto colon = outcome.sentence.find(": ");
+    paragraph(wrapped(style_, outcome.sentence.substr(0, colon + 2), outcome.sentence.substr(colon + 2), tone, 2));
+    if (!outcome.next.empty()) out_ += wrapped(style_, "next: ", outcome.next);
   }
 
   const RunView& view_;

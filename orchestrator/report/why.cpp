@@ -71,8 +71,10 @@ class Why {
     auto measured = measured_lines(j, true);
     for (auto& text : measured) out_ += line("  ", text);
     if (!j.reason.empty() && measured.empty()) out_ += line("  ", j.reason);
-    if (!j.capability.empty()) out_ += line("  needs " + one_line(j.capability) + ": ", j.evidence);
-    if (j.verdict == Verdict::skip) out_ += "  " + (cell.covered_by.empty() ? "UNPROVEN" : "covered by " + one_line(join(cell.covered_by, ", "))) + "\n";
+    bool told = j.reason.find(j.evidence) != std::string::npos;
+    if (!j.capability.empty() && !told) out_ += line("  needs " + one_line(j.capability) + ": ", j.evidence);
+    auto uncovered = row_.severity == Severity::info ? "not measured" : "UNPROVEN";
+    if (j.verdict == Verdict::skip) out_ += "  " + (cell.covered_by.empty() ? uncovered : "covered by " + list_line(cell.covered_by)) + "\n";
   }
 
   void evidence(const Judgement& j, const std::vector<Observation>& observations) {
