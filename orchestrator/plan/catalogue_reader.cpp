@@ -48,15 +48,19 @@ void check_unique(const std::vector<Row>& rows, const std::string& what, Problem
     auto [first, is_new] = seen.emplace(row.id, &row);
     if (is_new || row.id.empty()) continue;
     auto& where = first->second->where;
-    complain(problems, row.where, what + " " + in_quotes(row.id) + " is there twice, first at " + where.file + ":" + std::to_string(where.line) + "; expected unique ids");
+    complain(problems, row.where,
+             what + " " + in_quotes(row.id) + " is there twice, first at " + where.file + ":" + std::to_string(where.line) +
+                 "; expected unique ids");
   }
 }
 
 }  // namespace
 
 void read_catalogue_file(const Node& file, Catalogue& out, Problems& problems) {
-  if (file.kind == Node::Kind::map && file.find("vault-test-checks")) read_rows(file, "checks", problems, [&](auto& row) { out.checks.push_back(read_check(row, problems)); });
-  else if (file.kind == Node::Kind::map && file.find("vault-test-suites")) read_rows(file, "suites", problems, [&](auto& row) { out.suites.push_back(read_suite(row, problems)); });
+  if (file.kind == Node::Kind::map && file.find("vault-test-checks"))
+    read_rows(file, "checks", problems, [&](auto& row) { out.checks.push_back(read_check(row, problems)); });
+  else if (file.kind == Node::Kind::map && file.find("vault-test-suites"))
+    read_rows(file, "suites", problems, [&](auto& row) { out.suites.push_back(read_suite(row, problems)); });
   else complain(problems, file.where, "neither checks nor suites; expected the key vault-test-checks: 1 or vault-test-suites: 1");
 }
 
@@ -66,7 +70,9 @@ void check_catalogue(const Catalogue& catalogue, Problems& problems) {
   std::vector<std::string> ids;
   for (auto& check : catalogue.checks) ids.push_back(check.id);
   auto must_exist = [&](const std::string& id, const SourceLocation& where, const std::string& user) {
-    if (std::find(ids.begin(), ids.end(), id) == ids.end()) complain(problems, where, user + " names check " + in_quotes(id) + ", which is not there; expected a check id" + nearest_hint(id, ids));
+    if (std::find(ids.begin(), ids.end(), id) == ids.end())
+      complain(problems, where,
+               user + " names check " + in_quotes(id) + ", which is not there; expected a check id" + nearest_hint(id, ids));
   };
   Graph graph;
   for (auto& check : catalogue.checks) {

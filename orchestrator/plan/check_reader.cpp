@@ -22,7 +22,8 @@ Requirement read_requirement(const Node& node, Problems& problems) {
     }
     parts.push_back(item->text);
     for (auto& id : part->ids())
-      if (!capability_type(id)) complain(problems, item->where, "no capability " + in_quotes(id) + "; expected a capability id" + nearest_hint(id, ids));
+      if (!capability_type(id))
+        complain(problems, item->where, "no capability " + in_quotes(id) + "; expected a capability id" + nearest_hint(id, ids));
   }
   auto all = Requirement::parse(join(parts, ", "));
   return all ? std::move(all).take() : Requirement();
@@ -36,7 +37,8 @@ LogSource read_log(const Node& node, Problems& problems) {
     return {};
   }
   auto& entry = node.entries[0];
-  LogSource log{entry.key == "file" ? LogSource::Kind::file : LogSource::Kind::journal, yaml::scalar(entry.value, "the name of a unit or file", problems)};
+  LogSource log{entry.key == "file" ? LogSource::Kind::file : LogSource::Kind::journal,
+                yaml::scalar(entry.value, "the name of a unit or file", problems)};
   if (log.kind == LogSource::Kind::file && entry.value.kind == Node::Kind::scalar && (log.name.empty() || log.name.front() != '/'))
     complain(problems, entry.value.where, "log file " + in_quotes(log.name) + " is not absolute; expected a path that begins with '/'");
   if (log.kind == LogSource::Kind::journal && (log.name.empty() || log.name.front() == '-'))
@@ -56,13 +58,16 @@ void read_environment(const Fields& fields, Check& check) {
   if (auto secrets = fields.find("secrets"))
     for (auto item : yaml::scalars(*secrets, "the name of a secret", problems)) {
       check.secrets.push_back(item->text);
-      if (!is_secret_name(item->text)) complain(problems, item->where, "secret " + in_quotes(item->text) + " is not a name; expected [A-Z][A-Z0-9_]*");
+      if (!is_secret_name(item->text))
+        complain(problems, item->where, "secret " + in_quotes(item->text) + " is not a name; expected [A-Z][A-Z0-9_]*");
     }
   auto environment = fields.find("environment");
   if (!environment) return;
   Fields map(*environment, "environment", {}, problems);
   for (auto& entry : environment->entries) {
-    if (!is_variable_name(entry.key)) complain(problems, entry.where, "environment variable " + in_quotes(entry.key) + " is not a valid name; expected letters, digits and '_'");
+    if (!is_variable_name(entry.key))
+      complain(problems, entry.where,
+               "environment variable " + in_quotes(entry.key) + " is not a valid name; expected letters, digits and '_'");
     check.environment[entry.key] = yaml::scalar(entry.value, "text", problems);
   }
 }
@@ -83,8 +88,9 @@ void read_when(const Fields& fields, Check& check) {
 }  // namespace
 
 Check read_check(const Node& node, Problems& problems) {
-  static const std::vector<std::string> keys{"id",      "title",    "why",        "requirement", "severity", "scope",       "level",  "requires", "after", "run",
-                                             "timeout", "typical",  "detached",   "disruptive",  "root",     "secrets",     "environment", "values",   "do",    "logs"};
+  static const std::vector<std::string> keys{"id",       "title",   "why",         "requirement", "severity", "scope",    "level",
+                                             "requires", "after",   "run",         "timeout",     "typical",  "detached", "disruptive",
+                                             "root",     "secrets", "environment", "values",      "do",       "logs"};
   Check check;
   check.where = node.where;
   Fields fields(node, "a check", keys, problems);

@@ -97,7 +97,8 @@ std::optional<Expectation> read_expectation(const Node& node, ValueType type, Pr
   else wrong = problem_with(*out, type);
   if (wrong.empty()) return out;
   constexpr std::string_view types[] = {"boolean", "integer", "number", "version", "text"};
-  complain(problems, node.where, wrong + "; expected something that fits a value of type " + std::string(types[static_cast<std::size_t>(type)]));
+  complain(problems, node.where,
+           wrong + "; expected something that fits a value of type " + std::string(types[static_cast<std::size_t>(type)]));
   return std::nullopt;
 }
 

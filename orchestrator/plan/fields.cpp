@@ -48,8 +48,7 @@ Fields::Fields(const Node& node, std::string what, std::vector<std::string> know
 
 const Node* Fields::need(std::string_view key) const {
   auto found = find(key);
-  if (!found && node_.kind == Node::Kind::map)
-    complain(problems_, node_.where, what_ + " has no " + in_quotes(key) + "; expected one");
+  if (!found && node_.kind == Node::Kind::map) complain(problems_, node_.where, what_ + " has no " + in_quotes(key) + "; expected one");
   return found;
 }
 
@@ -75,7 +74,8 @@ void Fields::read(std::string_view key, std::string& out, bool (*fits)(std::stri
   if (found && found->open) out = found->text;
   auto text = final_scalar(key, form);
   if (!text) return;
-  if (!fits(text->text)) complain(problems_, text->where, std::string(key) + " " + in_quotes(text->text) + " is not valid; expected " + std::string(form));
+  if (!fits(text->text))
+    complain(problems_, text->where, std::string(key) + " " + in_quotes(text->text) + " is not valid; expected " + std::string(form));
   out = text->text;
 }
 
@@ -92,7 +92,9 @@ void Fields::read(std::string_view key, std::optional<Duration>& out) const {
   if (!text) return;
   auto duration = parse_duration(text->text);
   if (duration && *duration > Duration::zero()) out = duration;
-  else complain(problems_, text->where, std::string(key) + " " + in_quotes(text->text) + " is not a duration; expected for example 30s, 90m, 12h or 7d");
+  else
+    complain(problems_, text->where,
+             std::string(key) + " " + in_quotes(text->text) + " is not a duration; expected for example 30s, 90m, 12h or 7d");
 }
 
 void Fields::read(std::string_view key, Duration& out) const {
@@ -105,7 +107,9 @@ void Fields::read(std::string_view key, std::optional<Money>& out) const {
   auto text = final_scalar(key, "an amount of dollars");
   if (!text) return;
   if (auto money = Money::parse(text->text)) out = money;
-  else complain(problems_, text->where, std::string(key) + " " + in_quotes(text->text) + " is not an amount of dollars; expected for example 9 or 0.45");
+  else
+    complain(problems_, text->where,
+             std::string(key) + " " + in_quotes(text->text) + " is not an amount of dollars; expected for example 9 or 0.45");
 }
 
 void Fields::read(std::string_view key, int& out, int least, int most) const {

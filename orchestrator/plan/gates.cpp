@@ -33,11 +33,13 @@ void check_gates(const yaml::Node& layers, const std::vector<Layer>& all, PlanCo
     for (auto& gate : layer.after) {
       graph[layer.name].push_back(gate.layer);
       if (std::find(names.begin(), names.end(), gate.layer) == names.end())
-        complain(context.problems, gate_place(layers, layer.name, gate.layer), "no layer " + in_quotes(gate.layer) + " to wait for" + expected_one_of(gate.layer, names));
+        complain(context.problems, gate_place(layers, layer.name, gate.layer),
+                 "no layer " + in_quotes(gate.layer) + " to wait for" + expected_one_of(gate.layer, names));
     }
   }
   for (auto& cycle : cycles(graph)) {
-    auto what = cycle.size() == 2 ? "layer " + in_quotes(cycle[0]) + " waits for itself" : "layers wait for each other: " + join(cycle, " -> ");
+    auto what =
+        cycle.size() == 2 ? "layer " + in_quotes(cycle[0]) + " waits for itself" : "layers wait for each other: " + join(cycle, " -> ");
     complain(context.problems, gate_place(layers, cycle[0], cycle[1]), what + "; expected no cycle");
   }
 }

@@ -13,15 +13,19 @@ void check_identity_of_host(const yaml::Fields& fields) {
   bool pinned = fields.find("host-key"), known = fields.find("known-hosts");
   if (pinned == known)
     complain(fields.problems(), fields.node().where,
-             std::string(pinned ? "a host has both 'host-key' and 'known-hosts'" : "a host has no 'host-key'") + "; expected exactly one of host-key, known-hosts");
-  if (auto key = fields.find("jump-key"); key && !fields.find("jump")) complain(fields.problems(), key->where, "jump-key without jump; expected both");
-  if (auto jump = fields.find("jump"); jump && !fields.find("jump-key")) complain(fields.problems(), jump->where, "jump without jump-key; expected the fingerprint of that host too");
+             std::string(pinned ? "a host has both 'host-key' and 'known-hosts'" : "a host has no 'host-key'") +
+                 "; expected exactly one of host-key, known-hosts");
+  if (auto key = fields.find("jump-key"); key && !fields.find("jump"))
+    complain(fields.problems(), key->where, "jump-key without jump; expected both");
+  if (auto jump = fields.find("jump"); jump && !fields.find("jump-key"))
+    complain(fields.problems(), jump->where, "jump without jump-key; expected the fingerprint of that host too");
 }
 
 HostSpec read_host(const yaml::Node& node, const std::string& provider, PlanContext& context) {
   HostSpec host;
   host.where = node.where;
-  static const std::vector<std::string> keys{"address", "port", "user", "identity", "agent", "host-key", "known-hosts", "jump", "jump-key", "serial", "exclusive"};
+  static const std::vector<std::string> keys{"address",     "port", "user",     "identity", "agent",    "host-key",
+                                             "known-hosts", "jump", "jump-key", "serial",   "exclusive"};
   yaml::Fields fields(node, "a host", keys, context.problems);
   bool local = provider == kLocal && !fields.find("address");
   if (!local) fields.need("address");

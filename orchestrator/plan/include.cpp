@@ -77,7 +77,8 @@ class IncludeReader {
       if (included) merge(base, std::move(*included), Merge::layer);
     }
     base.where = plan.where;
-    plan.entries.erase(std::remove_if(plan.entries.begin(), plan.entries.end(), [](auto& e) { return e.key == "include"; }), plan.entries.end());
+    plan.entries.erase(std::remove_if(plan.entries.begin(), plan.entries.end(), [](auto& e) { return e.key == "include"; }),
+                       plan.entries.end());
     merge(base, std::move(plan), Merge::layer);
     if (!complete) return std::nullopt;
     return base;

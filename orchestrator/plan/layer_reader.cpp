@@ -14,7 +14,8 @@ using yaml::Fields;
 using yaml::Node;
 
 const std::vector<std::string>& layer_keys() {
-  static const std::vector<std::string> keys{"proves", "provider", "after", "suites", "checks", "skip", "expect", "level", "burn", "budget", "declares", "hosts"};
+  static const std::vector<std::string> keys{"proves", "provider", "after", "suites", "checks",   "skip",
+                                             "expect", "level",    "burn",  "budget", "declares", "hosts"};
   return keys;
 }
 
@@ -34,7 +35,9 @@ std::vector<std::string> read_suites(const Node* node, PlanContext& context) {
   if (!node) return out;
   for (auto item : yaml::scalars(*node, "the name of a suite", context.problems)) {
     if (context.catalogue.suite(item->text)) out.push_back(item->text);
-    else complain(context.problems, item->where, "no suite " + in_quotes(item->text) + " in the catalogue" + expected_one_of(item->text, context.suite_ids));
+    else
+      complain(context.problems, item->where,
+               "no suite " + in_quotes(item->text) + " in the catalogue" + expected_one_of(item->text, context.suite_ids));
   }
   return out;
 }
@@ -50,7 +53,10 @@ void read_skip(const Node* node, Layer& layer, PlanContext& context) {
   for (auto item : yaml::scalars(*node, "the id or glob of a check", context.problems)) {
     layer.skip.push_back(item->text);
     bool fits = std::any_of(selected.begin(), selected.end(), [&](auto& id) { return glob_match(item->text, id); });
-    if (!fits) complain(context.problems, item->where, "skip " + in_quotes(item->text) + " fits no check of this layer; expected the id or glob of one" + nearest_hint(item->text, selected));
+    if (!fits)
+      complain(context.problems, item->where,
+               "skip " + in_quotes(item->text) + " fits no check of this layer; expected the id or glob of one" +
+                   nearest_hint(item->text, selected));
   }
 }
 
@@ -62,13 +68,15 @@ void read_declares(const Node* node, Layer& layer, PlanContext& context) {
   for (auto& entry : node->entries) {
     auto type = capability_type(entry.key);
     if (!type) {
-      complain(context.problems, entry.where, "no capability " + in_quotes(entry.key) + "; expected a capability id" + nearest_hint(entry.key, ids));
+      complain(context.problems, entry.where,
+               "no capability " + in_quotes(entry.key) + "; expected a capability id" + nearest_hint(entry.key, ids));
       continue;
     }
     auto text = yaml::scalar(entry.value, "the value of the capability", context.problems);
     auto value = read_as(*type, text);
     if (value.is_null() && entry.value.kind == Node::Kind::scalar && !entry.value.open)
-      complain(context.problems, entry.value.where, in_quotes(text) + " does not fit capability " + entry.key + "; expected a value of its type");
+      complain(context.problems, entry.value.where,
+               in_quotes(text) + " does not fit capability " + entry.key + "; expected a value of its type");
     layer.declares[entry.key] = value;
   }
 }
@@ -102,7 +110,8 @@ Layer read_layer(const yaml::Entry& entry, const Expectations& shared, PlanConte
   Layer layer;
   layer.name = entry.key;
   layer.where = entry.where;
-  if (!is_plain_name(entry.key)) complain(context.problems, entry.where, "layer name " + in_quotes(entry.key) + " is not valid; expected [a-z0-9][a-z0-9._-]{0,62}");
+  if (!is_plain_name(entry.key))
+    complain(context.problems, entry.where, "layer name " + in_quotes(entry.key) + " is not valid; expected [a-z0-9][a-z0-9._-]{0,62}");
   if (node.kind != Node::Kind::map) return layer;
   fields.read("proves", layer.proves);
   layer.provider = read_provider(fields, context);
@@ -119,7 +128,9 @@ Layer read_layer(const yaml::Entry& entry, const Expectations& shared, PlanConte
   read_declares(fields.find("declares"), layer, context);
   layer.hosts = read_hosts(node, layer.provider, context);
   layer.options = read_options(node, layer_keys(), layer.provider, context);
-  if (names_nothing(fields.find("suites")) && names_nothing(fields.find("checks"))) complain(context.problems, entry.where, "layer '" + entry.key + "' has no suites and no checks, so nothing would run; expected at least one");
+  if (names_nothing(fields.find("suites")) && names_nothing(fields.find("checks")))
+    complain(context.problems, entry.where,
+             "layer '" + entry.key + "' has no suites and no checks, so nothing would run; expected at least one");
   return layer;
 }
 

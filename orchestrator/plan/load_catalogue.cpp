@@ -52,7 +52,8 @@ Part next_part(std::string_view& text) {
   if (line.substr(0, kHeader.size()) != kHeader || space < kHeader.size()) return {};
   auto size = parse_count(line.substr(space + 1), yaml::kLargestFile);
   if (!size || text.size() < line.size() + 2 + static_cast<std::size_t>(*size)) return {};
-  Part part{std::string(line.substr(kHeader.size(), space - kHeader.size())), std::string(text.substr(line.size() + 1, static_cast<std::size_t>(*size)))};
+  Part part{std::string(line.substr(kHeader.size(), space - kHeader.size())),
+            std::string(text.substr(line.size() + 1, static_cast<std::size_t>(*size)))};
   text.remove_prefix(line.size() + 2 + part.text.size());
   return part;
 }

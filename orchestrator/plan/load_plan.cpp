@@ -64,7 +64,8 @@ LoadedPlan load_plan(const PlanInput& input, const Catalogue& catalogue, const s
   return out;
 }
 
-LoadedPlan load_resolved(const std::string& text, const std::string& name, const Catalogue& catalogue, const std::vector<ProviderSchema>& providers) {
+LoadedPlan load_resolved(const std::string& text, const std::string& name, const Catalogue& catalogue,
+                         const std::vector<ProviderSchema>& providers) {
   LoadedPlan out;
   Problems problems;
   if (auto tree = yaml::read_text(text, name, problems)) {

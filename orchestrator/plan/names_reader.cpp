@@ -15,7 +15,8 @@ const ValueSpec* value_named(const yaml::Entry& entry, PlanContext& context) {
   auto name = slash == std::string::npos ? "value" : entry.key.substr(slash + 1);
   auto check = context.catalogue.check(id);
   if (!check) {
-    complain(context.problems, entry.where, "no check " + in_quotes(id) + " in the catalogue; expected CHECK or CHECK/VALUE" + nearest_hint(id, context.check_ids));
+    complain(context.problems, entry.where,
+             "no check " + in_quotes(id) + " in the catalogue; expected CHECK or CHECK/VALUE" + nearest_hint(id, context.check_ids));
     return nullptr;
   }
   if (auto value = check->value(name)) return value;
@@ -31,7 +32,10 @@ std::vector<std::string> read_checks(const yaml::Node& node, PlanContext& contex
   std::vector<std::string> out;
   for (auto item : yaml::scalars(node, "a check id", context.problems)) {
     if (context.catalogue.check(item->text)) out.push_back(item->text);
-    else complain(context.problems, item->where, "no check " + in_quotes(item->text) + " in the catalogue; expected a check id" + nearest_hint(item->text, context.check_ids));
+    else
+      complain(
+          context.problems, item->where,
+          "no check " + in_quotes(item->text) + " in the catalogue; expected a check id" + nearest_hint(item->text, context.check_ids));
   }
   return out;
 }

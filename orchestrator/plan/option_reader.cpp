@@ -100,8 +100,9 @@ std::vector<std::string> provider_keys(const std::string& provider, const std::v
 }  // namespace
 
 const std::vector<std::string>& runner_keys() {
-  static const std::vector<std::string> keys{"build.packer",     "build.only",    "build.vars.*",       "build.rebuild", "build.keep",    "test-on",
-                                             "ansible.playbook", "ansible.roles", "ansible.idempotent", "ansible.tags",  "ansible.vars.*"};
+  static const std::vector<std::string> keys{"build.packer",       "build.only",   "build.vars.*",     "build.rebuild",
+                                             "build.keep",         "test-on",      "ansible.playbook", "ansible.roles",
+                                             "ansible.idempotent", "ansible.tags", "ansible.vars.*"};
   return keys;
 }
 
@@ -115,7 +116,8 @@ Options read_options(const Node& layer, const std::vector<std::string>& common, 
     if (std::find(common.begin(), common.end(), entry.key) == common.end()) reader.read(entry.key, entry);
   auto options = reader.take();
   for (auto& key : known.required())
-    if (!options.count(key) && !layer.find(key)) complain(context.problems, layer.where, "the layer has no " + in_quotes(key) + "; expected one, provider " + provider + " needs it");
+    if (!options.count(key) && !layer.find(key))
+      complain(context.problems, layer.where, "the layer has no " + in_quotes(key) + "; expected one, provider " + provider + " needs it");
   return options;
 }
 

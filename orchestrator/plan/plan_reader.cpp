@@ -22,7 +22,10 @@ std::vector<std::string> read_secrets(const Node& node, PlanContext& context) {
   std::vector<std::string> out;
   for (auto item : yaml::scalars(node, "the name of a secret", context.problems)) {
     out.push_back(item->text);
-    if (!is_secret_name(item->text)) complain(context.problems, item->where, "secret " + in_quotes(item->text) + " is not a name; expected [A-Z][A-Z0-9_]*, the name of an environment variable, never its value");
+    if (!is_secret_name(item->text))
+      complain(context.problems, item->where,
+               "secret " + in_quotes(item->text) +
+                   " is not a name; expected [A-Z][A-Z0-9_]*, the name of an environment variable, never its value");
   }
   return out;
 }
@@ -38,7 +41,8 @@ SignOff read_signoff(const Node& node, const Node* layers, PlanContext& context)
   if (layers)
     for (auto& entry : layers->entries) names.push_back(entry.key);
   for (auto& entry : must->entries) {
-    if (!layers || !layers->find(entry.key)) complain(context.problems, entry.where, "no layer " + in_quotes(entry.key) + expected_one_of(entry.key, names));
+    if (!layers || !layers->find(entry.key))
+      complain(context.problems, entry.where, "no layer " + in_quotes(entry.key) + expected_one_of(entry.key, names));
     out.must_prove[entry.key] = read_checks(entry.value, context);
   }
   return out;
@@ -47,7 +51,8 @@ SignOff read_signoff(const Node& node, const Node* layers, PlanContext& context)
 }  // namespace
 
 Plan read_plan(const Node& root, PlanContext& context) {
-  static const std::vector<std::string> keys{"vault-test", "name", "purpose", "subject", "vars", "secrets", "budget", "expect", "include", "layers", "signoff"};
+  static const std::vector<std::string> keys{"vault-test", "name",   "purpose", "subject", "vars",   "secrets",
+                                             "budget",     "expect", "include", "layers",  "signoff"};
   Plan plan;
   Fields fields(root, "the plan", keys, context.problems);
   fields.need("name");
@@ -61,7 +66,8 @@ Plan read_plan(const Node& root, PlanContext& context) {
   auto layers = fields.need("layers");
   if (layers) {
     Fields list(*layers, "layers", {}, context.problems);
-    if (layers->kind == Node::Kind::map && layers->entries.empty()) complain(context.problems, layers->where, "layers is empty; expected at least one layer");
+    if (layers->kind == Node::Kind::map && layers->entries.empty())
+      complain(context.problems, layers->where, "layers is empty; expected at least one layer");
     for (auto& entry : layers->entries) plan.layers.push_back(read_layer(entry, shared, context));
     check_gates(*layers, plan.layers, context);
   }

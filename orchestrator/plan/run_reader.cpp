@@ -30,7 +30,8 @@ ProbeRun read_probe(const Fields& fields) {
   if (run.fact.empty() || capability_type(run.fact)) return run;
   std::vector<std::string> ids;
   for (auto& known : known_capabilities()) ids.emplace_back(known.id);
-  complain(fields.problems(), fields.find("probe")->where, "no capability " + in_quotes(run.fact) + "; expected a capability id" + nearest_hint(run.fact, ids));
+  complain(fields.problems(), fields.find("probe")->where,
+           "no capability " + in_quotes(run.fact) + "; expected a capability id" + nearest_hint(run.fact, ids));
   return run;
 }
 
@@ -52,7 +53,8 @@ CommandRun read_command(const Fields& fields) {
     return run;
   }
   for (auto& item : node->items) run.argv.push_back(yaml::scalar(item, "a program or argument", fields.problems()));
-  if (node->items.front().kind == Node::Kind::scalar && run.argv.front().empty()) complain(fields.problems(), node->items.front().where, "the program's name is empty; expected a name");
+  if (node->items.front().kind == Node::Kind::scalar && run.argv.front().empty())
+    complain(fields.problems(), node->items.front().where, "the program's name is empty; expected a name");
   return run;
 }
 
@@ -73,7 +75,8 @@ How read_run(const Node& node, Problems& problems) {
     if (fields.find(form)) given.push_back(form);
   if (given.size() != 1) {
     if (node.kind == Node::Kind::map)
-      complain(problems, node.where, "run has " + (given.empty() ? "none" : join(given, " and ")) + "; expected exactly one of " + join(forms, ", "));
+      complain(problems, node.where,
+               "run has " + (given.empty() ? "none" : join(given, " and ")) + "; expected exactly one of " + join(forms, ", "));
     return ProbeRun{};
   }
   auto belongs = [&](const char* key, const std::string& form) {

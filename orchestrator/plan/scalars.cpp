@@ -26,12 +26,14 @@ bool made_of(std::string_view text, std::initializer_list<std::string_view> alph
 std::optional<long> parse_count(std::string_view text, long most) {
   long count = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (text.empty() || !made_of(text, {kDigits}) || error != std::errc{} || end != text.data() + text.size() || count > most) return std::nullopt;
+  if (text.empty() || !made_of(text, {kDigits}) || error != std::errc{} || end != text.data() + text.size() || count > most)
+    return std::nullopt;
   return count;
 }
 
 std::optional<Duration> parse_duration(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, long>, 5> units{{{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
+  constexpr std::array<std::pair<std::string_view, long>, 5> units{
+      {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
   constexpr long kTenYears = 3'650L * 86'400'000;
   auto digits = text.substr(0, text.find_first_not_of(kDigits));
   for (auto [unit, factor] : units)

@@ -41,7 +41,8 @@ bool TreeBuilder::enter(const SourceLocation& at, std::size_t nodes, std::size_t
   if (stopped_) return false;
   nodes_ += nodes;
   if (nodes_ > kMostNodes) stop(at, "more than " + std::to_string(kMostNodes) + " nodes with aliases expanded; expected a smaller file");
-  else if (stack_.size() + height > kDeepest) stop(at, "nested more than " + std::to_string(kDeepest) + " levels deep; expected a flatter file");
+  else if (stack_.size() + height > kDeepest)
+    stop(at, "nested more than " + std::to_string(kDeepest) + " levels deep; expected a flatter file");
   return !stopped_;
 }
 
@@ -101,7 +102,8 @@ void TreeBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAM
   open(mark, Node::Kind::map, tag, anchor, style);
 }
 
-void TreeBuilder::open(const YAML::Mark& mark, Node::Kind kind, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
+void TreeBuilder::open(const YAML::Mark& mark, Node::Kind kind, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value style) {
   if (!enter(where(mark), 1, 1)) return;
   refuse_tag(mark, tag);
   if (anchor != 0) anchors_[anchor] = {};
@@ -154,7 +156,8 @@ bool TreeBuilder::accept_key(Open& map, const Node& key) {
   }
   auto [first, is_new] = map.lines.emplace(key.text, key.where.line);
   if (!is_new)
-    complain(problems_, key.where, "key " + in_quotes(key.text) + " is given twice, first in line " + std::to_string(first->second) + "; expected it once");
+    complain(problems_, key.where,
+             "key " + in_quotes(key.text) + " is given twice, first in line " + std::to_string(first->second) + "; expected it once");
   return is_new;
 }
 

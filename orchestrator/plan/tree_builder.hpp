@@ -35,8 +35,8 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Open {  ///< a list or map whose end has not come yet
     Node node;
     YAML::anchor_t anchor = 0;
-    std::optional<Node> key = {};  ///< map: waits for its value
-    bool refused = false;          ///< that key is, so its value is dropped
+    std::optional<Node> key = {};                     ///< map: waits for its value
+    bool refused = false;                             ///< that key is, so its value is dropped
     std::unordered_map<std::string, int> lines = {};  ///< map: line of each key so far
   };
   struct Anchored {

@@ -16,7 +16,8 @@ using From = Reader::From;
 
 void check_regex(const Node& node, Problems& problems) try {
   constexpr std::size_t kLongest = 1000;  // std::regex recurses while it compiles
-  if (node.text.size() > kLongest) complain(problems, node.where, "a regular expression of more than 1000 characters; expected a shorter one");
+  if (node.text.size() > kLongest)
+    complain(problems, node.where, "a regular expression of more than 1000 characters; expected a shorter one");
   else std::regex compiled(node.text);
 } catch (const std::regex_error&) {
   complain(problems, node.where, in_quotes(node.text) + " is not a regular expression; expected ECMAScript syntax");
@@ -59,7 +60,8 @@ Reader read_reader(const Fields& fields, const How& how, const std::string& valu
   std::vector<std::string> ways;
   for (const char* way : {"regex", "json", "csv", "lines", "exit"})
     if (fields.find(way)) ways.emplace_back(way);
-  if (ways.size() > 1) complain(problems, fields.find(ways[1])->where, "a value is read by " + join(ways, " and ") + "; expected one of them");
+  if (ways.size() > 1)
+    complain(problems, fields.find(ways[1])->where, "a value is read by " + join(ways, " and ") + "; expected one of them");
   std::string way = ways.empty() ? "" : ways.front();
   read_way(fields, way, out);
   fields.read("all", out.all);
@@ -72,15 +74,20 @@ Reader read_reader(const Fields& fields, const How& how, const std::string& valu
   out.from = From::result;
   if (ways.empty()) out.pattern = value;
   bool fits = (way.empty() || (way == "json" && std::holds_alternative<AgentRun>(how))) && !fields.find("from");
-  if (!fits) complain(problems, fields.node().where, "a probe or agent check has no output to read " + (way.empty() ? "from" : way) + " in; expected the value itself, or json for an agent check");
+  if (!fits)
+    complain(problems, fields.node().where,
+             "a probe or agent check has no output to read " + (way.empty() ? "from" : way) +
+                 " in; expected the value itself, or json for an agent check");
   return out;
 }
 
 ValueSpec read_value(const yaml::Entry& entry, const How& how, Problems& problems) {
   ValueSpec value;
   value.name = entry.key;
-  if (!is_variable_name(entry.key)) complain(problems, entry.where, "value name " + in_quotes(entry.key) + " is not valid; expected letters, digits and '_'");
-  Fields fields(entry.value, "value " + in_quotes(entry.key), {"type", "unit", "expect", "regex", "json", "csv", "lines", "exit", "all", "from"}, problems);
+  if (!is_variable_name(entry.key))
+    complain(problems, entry.where, "value name " + in_quotes(entry.key) + " is not valid; expected letters, digits and '_'");
+  Fields fields(entry.value, "value " + in_quotes(entry.key),
+                {"type", "unit", "expect", "regex", "json", "csv", "lines", "exit", "all", "from"}, problems);
   fields.read_enum("type", value.type, {"boolean", "integer", "number", "version", "text"});
   fields.read("unit", value.unit);
   value.read = read_reader(fields, how, entry.key);

@@ -84,7 +84,8 @@ class Substitution {
       node.open = node.open || problems_.size() > before;  // one problem is enough
       total_ += text.size;
       if (total_ <= kLongestTotal) text.write_to(node);
-      else if (!too_much_) too_much_ = true, complain(problems_, node.where, "the plan with its variables replaced is larger than 256 KiB; expected less");
+      else if (!too_much_)
+        too_much_ = true, complain(problems_, node.where, "the plan with its variables replaced is larger than 256 KiB; expected less");
     }
     for (auto& item : node.items) replace(item);
     for (auto& entry : node.entries) replace(entry.value);
@@ -94,13 +95,17 @@ class Substitution {
   void check_vars() {
     for (auto& [name, text] : input_.set)
       if (auto vars = raw_.find("vars"); !vars || !vars->find(name))
-        complain(problems_, {input_.file, 0, 0}, "--set " + name + ": the plan has no such variable; expected a key of its vars" + nearest_hint(name, var_names()));
+        complain(problems_, {input_.file, 0, 0},
+                 "--set " + name + ": the plan has no such variable; expected a key of its vars" + nearest_hint(name, var_names()));
     auto vars = raw_.find("vars");
     if (!vars) return;
     if (vars->kind != Node::Kind::map) return complain(problems_, vars->where, "vars is not a map; expected {name: value}");
     for (auto& entry : vars->entries) {
-      if (!is_plain_name(entry.key)) complain(problems_, entry.where, "variable name " + in_quotes(entry.key) + " is not valid; expected lower-case letters, digits, '.', '_' and '-'");
-      if (entry.value.kind != Node::Kind::scalar) complain(problems_, entry.value.where, "variable " + in_quotes(entry.key) + " is not text; expected one value");
+      if (!is_plain_name(entry.key))
+        complain(problems_, entry.where,
+                 "variable name " + in_quotes(entry.key) + " is not valid; expected lower-case letters, digits, '.', '_' and '-'");
+      if (entry.value.kind != Node::Kind::scalar)
+        complain(problems_, entry.value.where, "variable " + in_quotes(entry.key) + " is not text; expected one value");
       else var(entry.key, entry.value.where);
     }
   }
@@ -135,13 +140,20 @@ class Substitution {
     if (starts("vars.")) out.add(var(std::string(name.substr(5)), where));
     else if (starts("env.")) env(std::string(name.substr(4)), where, out);
     else if (starts("layer.")) out.add(layer_key(std::string(name.substr(6)), where));
-    else complain(problems_, where, in_quotes(text.substr(0, end + 1)) + " is not a variable; expected ${vars.NAME}, ${env.NAME} or ${layer.KEY}, or $${ for a literal ${");
+    else
+      complain(problems_, where,
+               in_quotes(text.substr(0, end + 1)) +
+                   " is not a variable; expected ${vars.NAME}, ${env.NAME} or ${layer.KEY}, or $${ for a literal ${");
     return end + 1;
   }
 
   void env(const std::string& name, const SourceLocation& where, Expanded& out) {
-    if (!is_variable_name(name)) return complain(problems_, where, "environment variable " + in_quotes(name) + " is not a valid name; expected letters, digits and '_'");
-    if (secrets_.count(name)) return complain(problems_, where, "secret " + in_quotes(name) + " as a value would be stored; expected its name under the secrets of a check");
+    if (!is_variable_name(name))
+      return complain(problems_, where,
+                      "environment variable " + in_quotes(name) + " is not a valid name; expected letters, digits and '_'");
+    if (secrets_.count(name))
+      return complain(problems_, where,
+                      "secret " + in_quotes(name) + " as a value would be stored; expected its name under the secrets of a check");
     use_.used.insert(name);
     auto value = input_.environment.find(name);
     if (value != input_.environment.end()) return out.add(value->second);
@@ -174,7 +186,8 @@ class Substitution {
     if (found && found->kind == Node::Kind::scalar) return expand_once(layer_vars_, "layer." + name, *found, where);
     std::vector<std::string> keys;
     for (auto& entry : layer_->entries) keys.push_back(entry.key);
-    complain(problems_, where, "the layer has no text or list " + in_quotes(name) + "; expected a key of this layer" + nearest_hint(name, keys));
+    complain(problems_, where,
+             "the layer has no text or list " + in_quotes(name) + "; expected a key of this layer" + nearest_hint(name, keys));
     return {};
   }
 
@@ -208,8 +221,8 @@ class Substitution {
   Problems& problems_;
   std::set<std::string> secrets_;
   std::map<std::string, Expanded> vars_, layer_vars_;
-  const Node* layer_ = nullptr;     ///< the layer being read, as written
-  std::vector<std::string> open_;   ///< variables being expanded
+  const Node* layer_ = nullptr;    ///< the layer being read, as written
+  std::vector<std::string> open_;  ///< variables being expanded
   std::size_t total_ = 0;
   bool too_much_ = false;
 };

@@ -10,7 +10,7 @@ namespace vt {
 struct VariableInput {
   std::map<std::string, std::string> set;  ///< replaces vars; taken literally
   std::map<std::string, std::string> environment;
-  std::string file;                        ///< of the plan, for problems with `set`
+  std::string file;  ///< of the plan, for problems with `set`
 };
 
 struct VariableUse {

@@ -30,7 +30,8 @@ bool check_bytes(std::string_view text, const std::string& file, Problems& probl
   auto before = text.substr(0, *bad);
   auto line_start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
   int line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
-  complain(problems, {file, line, length_in_characters(before.substr(line_start)) + 1}, "a byte that is not UTF-8 text; expected UTF-8 without control characters");
+  complain(problems, {file, line, length_in_characters(before.substr(line_start)) + 1},
+           "a byte that is not UTF-8 text; expected UTF-8 without control characters");
   return false;
 }
 
@@ -38,8 +39,7 @@ bool check_bytes(std::string_view text, const std::string& file, Problems& probl
 bool parse(std::string_view text, const std::string& file, TreeBuilder& builder, Problems& problems) try {
   std::istringstream stream{std::string(text)};
   YAML::Parser parser(stream);
-  while (builder.documents() < 2 && parser.HandleNextDocument(builder)) {
-  }
+  while (builder.documents() < 2 && parser.HandleNextDocument(builder)) {}
   if (builder.documents() == 0) complain(problems, {file, 1, 1}, "the file is empty; expected a map of keys");
   return builder.documents() == 1 && !builder.stopped();
 } catch (const YAML::Exception& e) {

@@ -74,14 +74,16 @@ TEST(CatalogueFiles, TextReadsBackTheSame) {
   EXPECT_EQ(text(again.problems), "");
   EXPECT_EQ(again.text, catalogue().text);
   ASSERT_EQ(again.catalogue.checks.size(), catalogue().catalogue.checks.size());
-  for (std::size_t i = 0; i < again.catalogue.checks.size(); ++i) EXPECT_EQ(again.catalogue.checks[i].id, catalogue().catalogue.checks[i].id);
+  for (std::size_t i = 0; i < again.catalogue.checks.size(); ++i)
+    EXPECT_EQ(again.catalogue.checks[i].id, catalogue().catalogue.checks[i].id);
   EXPECT_EQ(again.catalogue.suites.size(), 9U);
   EXPECT_EQ(again.catalogue.check("os.kernel")->where.file, "checks/os.yaml");
 }
 
 TEST(CatalogueFiles, DamagedTextIsRefused) {
   auto& whole = catalogue().text;
-  for (std::size_t length = 1; length < whole.size(); length += 7) EXPECT_NE(text(parse_catalogue(whole.substr(0, length)).problems), "") << length;
+  for (std::size_t length = 1; length < whole.size(); length += 7)
+    EXPECT_NE(text(parse_catalogue(whole.substr(0, length)).problems), "") << length;
 }
 
 TEST(CatalogueFiles, FolderFromTheEnvironmentThenTheSources) {
@@ -101,8 +103,8 @@ TEST(CatalogueFiles, ShippedOnesHaveNoProblem) {
 TEST(CapabilityIds, AreExactlyTheDocumentedOnes) {
   std::ifstream docs(std::string(VT_SOURCE_DIR) + "/docs/capabilities.md");
   std::regex row("\\| `([^`]+)` \\| (\\w+).*");
-  std::map<std::string, ValueType> types{{"bool", ValueType::boolean}, {"integer", ValueType::integer}, {"number", ValueType::number},
-                                         {"version", ValueType::version}, {"text", ValueType::text}, {"list", ValueType::text}};
+  std::map<std::string, ValueType> types{{"bool", ValueType::boolean},    {"integer", ValueType::integer}, {"number", ValueType::number},
+                                         {"version", ValueType::version}, {"text", ValueType::text},       {"list", ValueType::text}};
   std::size_t documented = 0;
   for (std::string line; std::getline(docs, line);) {
     std::smatch match;

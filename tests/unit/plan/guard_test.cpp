@@ -74,12 +74,13 @@ TEST(Guard, AnAliasMayNotEvadeTheDepthLimit) {
 
 TEST(Guard, ColumnsCountCharacters) {
   EXPECT_EQ(guard("größe: {ä: !x b}\n").second, "f:1:12: tag '!x' is not allowed; expected a plain value\n");
-  EXPECT_EQ(guard("\xEF\xBB\xBF" "a: !x b\n").second, "f:1:4: tag '!x' is not allowed; expected a plain value\n");
+  EXPECT_EQ(guard("\xEF\xBB\xBF"
+                  "a: !x b\n")
+                .second,
+            "f:1:4: tag '!x' is not allowed; expected a plain value\n");
 }
 
-TEST(Guard, QuotedTextWithAnExclamationMarkIsNoTag) {
-  EXPECT_EQ(guard("a: '!x'\nb: \"! y\"\nc: &d '!z'\ne: x!\n").second, "");
-}
+TEST(Guard, QuotedTextWithAnExclamationMarkIsNoTag) { EXPECT_EQ(guard("a: '!x'\nb: \"! y\"\nc: &d '!z'\ne: x!\n").second, ""); }
 
 TEST(Guard, TellsEverythingItCanGoOnAfter) {
   EXPECT_EQ(guard("a: !x 1\na: 2\nb: {<<: 3, c: !y [1]}\n").second,
@@ -91,10 +92,10 @@ TEST(Guard, TellsEverythingItCanGoOnAfter) {
 
 TEST(Guard, Utf8) {
   EXPECT_EQ(bad_byte("aä€😀\t\r\n"), std::nullopt);
-  EXPECT_EQ(bad_byte("ab\xC0\x80"), 2U);            // overlong
-  EXPECT_EQ(bad_byte("\xED\xA0\x80"), 0U);          // surrogate
-  EXPECT_EQ(bad_byte("\xF4\x90\x80\x80"), 0U);      // above U+10FFFF
-  EXPECT_EQ(bad_byte("a\xE2\x82"), 1U);             // cut off
+  EXPECT_EQ(bad_byte("ab\xC0\x80"), 2U);        // overlong
+  EXPECT_EQ(bad_byte("\xED\xA0\x80"), 0U);      // surrogate
+  EXPECT_EQ(bad_byte("\xF4\x90\x80\x80"), 0U);  // above U+10FFFF
+  EXPECT_EQ(bad_byte("a\xE2\x82"), 1U);         // cut off
   EXPECT_EQ(bad_byte(std::string_view("a\0b", 3)), 1U);
   EXPECT_EQ(bad_byte("a\x7F"), 1U);
 }

@@ -29,7 +29,9 @@ bool try_plan(const std::string& plan) {
 }
 
 std::string mutate(std::string text, std::mt19937& random) {
-  constexpr std::string_view kInteresting = "{}[]:,&*!|>'\"%@`#-?\n\t \\$~<\0\x80\xFF" "0aZ";
+  constexpr std::string_view kInteresting =
+      "{}[]:,&*!|>'\"%@`#-?\n\t \\$~<\0\x80\xFF"
+      "0aZ";
   auto at = random() % text.size();
   auto byte = random() % 2 ? static_cast<char>(random() % 256) : kInteresting[random() % kInteresting.size()];
   switch (random() % 3) {

@@ -73,10 +73,17 @@ TEST(Plan, OptionsAreFlattened) {
       "project: p\nmachine: m\nzones: [z1, z2]\nbuild: {packer: x, vars: {a.b: 1, c: {d: 2}}, keep: if-passed}\n"
       "test-on: fresh-boot\nansible: {playbook: ~/site.yml, tags: [a, b], idempotent: true}",
       "gcp", "", {{}, {{"HOME", "/home/me"}}});
-  Options expected{{"project", {"p"}},          {"machine", {"m"}},         {"zones", {"z1", "z2"}},
-                   {"build.packer", {"/tmp/x"}}, {"build.vars.a.b", {"1"}},  {"build.vars.c.d", {"2"}},
-                   {"build.keep", {"if-passed"}}, {"test-on", {"fresh-boot"}}, {"ansible.playbook", {"/home/me/site.yml"}},
-                   {"ansible.tags", {"a", "b"}}, {"ansible.idempotent", {"true"}}};
+  Options expected{{"project", {"p"}},
+                   {"machine", {"m"}},
+                   {"zones", {"z1", "z2"}},
+                   {"build.packer", {"/tmp/x"}},
+                   {"build.vars.a.b", {"1"}},
+                   {"build.vars.c.d", {"2"}},
+                   {"build.keep", {"if-passed"}},
+                   {"test-on", {"fresh-boot"}},
+                   {"ansible.playbook", {"/home/me/site.yml"}},
+                   {"ansible.tags", {"a", "b"}},
+                   {"ansible.idempotent", {"true"}}};
   auto& packer = layer.options["build.packer"].front();  // below the temporary folder of this test
   EXPECT_EQ(packer.substr(0, 5) + packer.substr(packer.rfind('/')), "/tmp//x");
   packer = "/tmp/x";
@@ -84,10 +91,11 @@ TEST(Plan, OptionsAreFlattened) {
 }
 
 TEST(Plan, Hosts) {
-  auto layer = first_layer(std::string("hosts: [{address: cube-01.lan, port: 2222, user: vault, identity: /k/id, agent: true, host-key: \"") + kFingerprint +
-                               "\", jump: \"me@bastion:22\", jump-key: \"" + kFingerprint + "\", serial: VC-0042, exclusive: true}, " +
-                               "{address: \"fe80::1\", known-hosts: /k/known}]",
-                           "bare-metal");
+  auto layer =
+      first_layer(std::string("hosts: [{address: cube-01.lan, port: 2222, user: vault, identity: /k/id, agent: true, host-key: \"") +
+                      kFingerprint + "\", jump: \"me@bastion:22\", jump-key: \"" + kFingerprint +
+                      "\", serial: VC-0042, exclusive: true}, " + "{address: \"fe80::1\", known-hosts: /k/known}]",
+                  "bare-metal");
   ASSERT_EQ(layer.hosts.size(), 2U);
   auto& host = layer.hosts[0];
   EXPECT_EQ(host.address + ":" + std::to_string(host.port) + " " + host.user + " " + host.identity, "cube-01.lan:2222 vault /k/id");
@@ -100,7 +108,9 @@ TEST(Plan, Hosts) {
 }
 
 TEST(Plan, GateForms) {
-  std::string two = "vault-test: 1\nname: p\nlayers:\n  x: {provider: local, suites: os}\n  y: {provider: local, suites: os}\n  z: {provider: local, suites: os, after: ";
+  std::string two =
+      "vault-test: 1\nname: p\nlayers:\n  x: {provider: local, suites: os}\n  y: {provider: local, suites: os}\n  z: {provider: local, "
+      "suites: os, after: ";
   auto gates = [&](const std::string& after) { return good(two + after + "}\n").layers.at(2).after; };
   EXPECT_EQ(gates("x").at(0).layer, "x");
   EXPECT_EQ(gates("[x, y]").size(), 2U);
@@ -126,8 +136,10 @@ TEST(Plan, QuotedAnyIsTheText) {
 }
 
 TEST(Variables, AreReplacedAfterParsing) {
-  auto layer = first_layer("gpu: ${vars.gpu}\nimage: \"${env.IMAGE}:${layer.gpu}\"\nproves: \"$${vars.gpu} $5 ${vars.yaml}\"\ncloud: [SECURE, COMMUNITY]\ndisk: 50 GB\nmin-cuda: ${layer.cloud}",
-                           "runpod", "vars: {gpu: \"RTX ${vars.n}\", n: 5090, yaml: '}, x: [1'}\n", {{}, {{"IMAGE", "a${vars.n}b"}}});
+  auto layer = first_layer(
+      "gpu: ${vars.gpu}\nimage: \"${env.IMAGE}:${layer.gpu}\"\nproves: \"$${vars.gpu} $5 ${vars.yaml}\"\ncloud: [SECURE, COMMUNITY]\ndisk: "
+      "50 GB\nmin-cuda: ${layer.cloud}",
+      "runpod", "vars: {gpu: \"RTX ${vars.n}\", n: 5090, yaml: '}, x: [1'}\n", {{}, {{"IMAGE", "a${vars.n}b"}}});
   EXPECT_EQ(layer.options.at("gpu").front(), "RTX 5090");
   EXPECT_EQ(layer.options.at("image").front(), "a${vars.n}b:RTX 5090") << "a value put in is never looked at again";
   EXPECT_EQ(layer.proves, "${vars.gpu} $5 }, x: [1");
@@ -145,10 +157,11 @@ TEST(Variables, SetReplacesLiterally) {
 }
 
 TEST(Variables, AnUnsetOneIsNoProblemAnywhere) {
-  auto loaded = load(plan_with("hosts: [{address: \"${env.HOST}\", port: \"${env.PORT}\", host-key: \"${env.KEY}\"}]\nburn: \"${env.BURN}\"\n"
-                               "expect: {gpu.count: \"${env.GPUS}\"}\nproves: ${env.SET}",
-                               "bare-metal"),
-                     {{}, {{"SET", "yes"}}});
+  auto loaded =
+      load(plan_with("hosts: [{address: \"${env.HOST}\", port: \"${env.PORT}\", host-key: \"${env.KEY}\"}]\nburn: \"${env.BURN}\"\n"
+                     "expect: {gpu.count: \"${env.GPUS}\"}\nproves: ${env.SET}",
+                     "bare-metal"),
+           {{}, {{"SET", "yes"}}});
   EXPECT_EQ(text(loaded.problems), "");
   auto& host = loaded.plan.layers.at(0).hosts.at(0);
   EXPECT_EQ(host.address, "${env.HOST}");
@@ -180,9 +193,11 @@ TEST_F(Includes, MergeUnderTheIncludingFile) {
   folder.write("sub/base.yaml",
                "vault-test: 1\nname: base\npurpose: of base\nvars: {a: base, b: base}\nsecrets: [A]\nbudget: {usd: 1, minutes: 5}\n"
                "expect: {os.kernel: {at-least: '5'}, gpu.sm: sm_90}\nsubject: {git: repo}\n"
-               "layers:\n  x: {provider: local, suites: [os], proves: '${vars.a} ${vars.b}', expect: {gpu.sm: any, driver.modules: open}}\n  y: {provider: local, suites: [os]}\n");
+               "layers:\n  x: {provider: local, suites: [os], proves: '${vars.a} ${vars.b}', expect: {gpu.sm: any, driver.modules: "
+               "open}}\n  y: {provider: local, suites: [os]}\n");
   auto loaded = load_main(
-      "vault-test: 1\ninclude: [sub/base.yaml]\nname: main\nvars: {a: main}\nsecrets: [B]\nbudget: {usd: 2}\nexpect: {os.kernel: {version: '6'}}\n"
+      "vault-test: 1\ninclude: [sub/base.yaml]\nname: main\nvars: {a: main}\nsecrets: [B]\nbudget: {usd: 2}\nexpect: {os.kernel: {version: "
+      "'6'}}\n"
       "layers:\n  z: {provider: local, suites: [os]}\n  x: {level: full, expect: {gpu.sm: sm_120}}\n");
   ASSERT_EQ(text(loaded.problems), "");
   auto& plan = loaded.plan;
@@ -212,7 +227,8 @@ TEST_F(Includes, ProblemsPointIntoTheirFile) {
 TEST_F(Includes, AFanOutStopsAtSixtyFourFiles) {
   std::string list;
   for (int i = 0; i < 20; ++i) list += "p" + std::to_string(i) + ".yaml,";
-  for (int i = 0; i < 20; ++i) folder.write("p" + std::to_string(i) + ".yaml", "vault-test: 1\ninclude: [q1.yaml, q2.yaml, q3.yaml, q4.yaml]\n");
+  for (int i = 0; i < 20; ++i)
+    folder.write("p" + std::to_string(i) + ".yaml", "vault-test: 1\ninclude: [q1.yaml, q2.yaml, q3.yaml, q4.yaml]\n");
   for (int i = 1; i < 5; ++i) folder.write("q" + std::to_string(i) + ".yaml", "vault-test: 1\n");
   auto problems = text(load_main("vault-test: 1\nname: p\ninclude: [" + list + "]\n").problems);
   EXPECT_NE(problems.find("is one file too many; expected at most 64"), std::string::npos) << problems;

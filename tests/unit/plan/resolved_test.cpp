@@ -18,8 +18,8 @@ std::string describe(const std::optional<Duration>& d) { return d ? std::to_stri
 std::string describe(const Budget& b) { return (b.usd ? std::to_string(b.usd->micro) : "-") + " " + describe(b.time); }
 
 std::string describe(const HostSpec& h) {
-  return describe({h.address, std::to_string(h.port), h.user, h.identity, h.agent ? "agent" : "", h.host_key, h.known_hosts, h.jump, h.jump_key, h.serial,
-                   h.exclusive ? "exclusive" : ""});
+  return describe({h.address, std::to_string(h.port), h.user, h.identity, h.agent ? "agent" : "", h.host_key, h.known_hosts, h.jump,
+                   h.jump_key, h.serial, h.exclusive ? "exclusive" : ""});
 }
 
 /// Everything a plan says, places aside.
@@ -28,13 +28,15 @@ std::string describe(const Layer& l) {
   for (auto& gate : l.after) out += " after " + gate.layer + describe(gate.passed_within);
   for (auto& host : l.hosts) out += " host " + describe(host);
   for (auto& [key, values] : l.options) out += " " + key + "=" + describe(values);
-  for (auto& [key, e] : l.expect) out += " expect " + key + " " + std::string(name(e.op)) + describe(e.args) + (e.over == Expectation::Over::any ? "any" : "");
+  for (auto& [key, e] : l.expect)
+    out += " expect " + key + " " + std::string(name(e.op)) + describe(e.args) + (e.over == Expectation::Over::any ? "any" : "");
   for (auto& [key, value] : l.declares) out += " declares " + key + " " + value.text();
   return out + " " + std::string(name(l.level)) + describe(l.burn) + describe(l.budget) + "\n";
 }
 
 std::string describe(const Plan& p) {
-  std::string out = p.name + "|" + p.purpose + "|" + (p.subject ? p.subject->git + (p.subject->require_clean ? " clean" : "") : "") + describe(p.secrets) + describe(p.budget) + "\n";
+  std::string out = p.name + "|" + p.purpose + "|" + (p.subject ? p.subject->git + (p.subject->require_clean ? " clean" : "") : "") +
+                    describe(p.secrets) + describe(p.budget) + "\n";
   for (auto& layer : p.layers) out += describe(layer);
   out += describe(p.signoff.max_age);
   for (auto& [layer, checks] : p.signoff.must_prove) out += layer + describe(checks);
@@ -62,12 +64,15 @@ TEST(Resolved, TheWholePlanReadsBackTheSame) {
 }
 
 TEST(Resolved, KeepsWhatYamlWouldReadOtherwise) {
-  for (const char* nasty : {"null", "~", "true", "a: b", " lead", "trail ", "#c", "[x", "'q'", "\"d\"", "a\nb", "\\x", "- x", "&a", "*a", "!t", "%d", "@x", "ä€😀", "0x1f", "|", ">", "", "?", "<<", "x #y", "${", "$${", "$", "}"})
-    expect_round_trip(plan_with("disk: ${vars.size}\ngpu: ${vars.x}\ncloud: [\"${vars.x}\", b]", "runpod", "vars: {x: y, size: 50 GB}\n"), {{{"x", nasty}}, {}});
+  for (const char* nasty : {"null", "~",  "true", "a: b", " lead", "trail ", "#c", "[x", "'q'", "\"d\"", "a\nb", "\\x", "- x", "&a", "*a",
+                            "!t",   "%d", "@x",   "ä€😀",  "0x1f",  "|",      ">",  "",   "?",   "<<",    "x #y", "${",  "$${", "$",  "}"})
+    expect_round_trip(plan_with("disk: ${vars.size}\ngpu: ${vars.x}\ncloud: [\"${vars.x}\", b]", "runpod", "vars: {x: y, size: 50 GB}\n"),
+                      {{{"x", nasty}}, {}});
 }
 
 TEST(Resolved, EscapesAndUnsetVariablesSurvive) {
-  auto plan = plan_with("proves: 'a $${vars.x} ${env.UNSET} ${vars.x}'\ncloud: [\"${env.UNSET}\", x]\ngpu: g", "runpod", "vars: {x: '$${env.NO}'}\n");
+  auto plan = plan_with("proves: 'a $${vars.x} ${env.UNSET} ${vars.x}'\ncloud: [\"${env.UNSET}\", x]\ngpu: g", "runpod",
+                        "vars: {x: '$${env.NO}'}\n");
   expect_round_trip(plan);
   auto loaded = again(load(plan).plan);
   EXPECT_EQ(loaded.plan.layers.at(0).proves, "a ${vars.x} ${env.UNSET} ${env.NO}");
@@ -99,8 +104,9 @@ TEST(Resolved, WhatCouldNotBeReadBackIsRefusedAtOnce) {
   folder.write("a.yaml", half("a"));
   folder.write("b.yaml", half("b"));
   folder.write("main.yaml", "vault-test: 1\nname: p\ninclude: [a.yaml, b.yaml]\n");
-  EXPECT_EQ(text(load_plan({"main.yaml", {}, {}}, catalogue().catalogue, providers()).problems),
-            "main.yaml:0:0: with its includes and variables the plan is more than 10000 nodes with aliases expanded; expected a smaller file\n");
+  EXPECT_EQ(
+      text(load_plan({"main.yaml", {}, {}}, catalogue().catalogue, providers()).problems),
+      "main.yaml:0:0: with its includes and variables the plan is more than 10000 nodes with aliases expanded; expected a smaller file\n");
 }
 
 TEST(Resolved, LoadingTwiceGivesTheSameProblemsInTheSameOrder) {
@@ -112,6 +118,7 @@ TEST(Resolved, LoadingTwiceGivesTheSameProblemsInTheSameOrder) {
 }
 
 TEST(Resolved, IncludeIsRefusedInAStoredPlan) {
-  auto loaded = load_resolved("vault-test: 1\nname: p\ninclude: [x.yaml]\nlayers: {a: {provider: local, suites: [os]}}\n", "stored", catalogue().catalogue, providers());
+  auto loaded = load_resolved("vault-test: 1\nname: p\ninclude: [x.yaml]\nlayers: {a: {provider: local, suites: [os]}}\n", "stored",
+                              catalogue().catalogue, providers());
   EXPECT_EQ(text(loaded.problems), "stored:3:1: include in a stored plan; expected one self-contained text\n");
 }

@@ -13,7 +13,8 @@ TEST(Scalars, Durations) {
   EXPECT_EQ(parse_duration("90m"), 90min);
   EXPECT_EQ(parse_duration("30s"), 30s);
   EXPECT_EQ(parse_duration("200ms"), 200ms);
-  for (const char* wrong : {"", "7", "d", "-7d", "+7d", "7 d", "1.5h", "7D", "7d ", "1h30m", "3651d", "99999999999999999999s"}) EXPECT_FALSE(parse_duration(wrong)) << wrong;
+  for (const char* wrong : {"", "7", "d", "-7d", "+7d", "7 d", "1.5h", "7D", "7d ", "1h30m", "3651d", "99999999999999999999s"})
+    EXPECT_FALSE(parse_duration(wrong)) << wrong;
 }
 
 TEST(Scalars, Sizes) {
@@ -24,7 +25,8 @@ TEST(Scalars, Sizes) {
 TEST(Scalars, Names) {
   EXPECT_TRUE(is_plain_name("runpod-5090"));
   EXPECT_TRUE(is_plain_name(std::string(63, 'a')));
-  for (const std::string& wrong : {std::string(), std::string("-a"), std::string(".a"), std::string("A"), std::string("a/b"), std::string(64, 'a')})
+  for (const std::string& wrong :
+       {std::string(), std::string("-a"), std::string(".a"), std::string("A"), std::string("a/b"), std::string(64, 'a')})
     EXPECT_FALSE(is_plain_name(wrong)) << wrong;
   EXPECT_TRUE(is_check_id("os.kernel_x.9"));
   for (const char* wrong : {"", "os", "os.", ".os", "a..b", "Os.k", "a-b.c"}) EXPECT_FALSE(is_check_id(wrong)) << wrong;
@@ -34,9 +36,11 @@ TEST(Scalars, Names) {
 
 TEST(Scalars, Hosts) {
   for (const char* address : {"cube-01.lan", "192.0.2.1", "2001:db8::1", "host_1"}) EXPECT_TRUE(is_address(address)) << address;
-  for (const char* wrong : {"", "-x", "a b", "a;b", "$(x)", "h/", "user@h", "h?", "h#x", "ho\xC3\xA4st", "`x`", "h%0a"}) EXPECT_FALSE(is_address(wrong)) << wrong;
+  for (const char* wrong : {"", "-x", "a b", "a;b", "$(x)", "h/", "user@h", "h?", "h#x", "ho\xC3\xA4st", "`x`", "h%0a"})
+    EXPECT_FALSE(is_address(wrong)) << wrong;
   EXPECT_TRUE(is_jump("me@bastion") && is_jump("me@bastion:2222"));
-  for (const char* wrong : {"bastion", "@h", "me@", "me@h:", "me@h:0", "me@h:65536", "me@-h", "me@h:22:22"}) EXPECT_FALSE(is_jump(wrong)) << wrong;
+  for (const char* wrong : {"bastion", "@h", "me@", "me@h:", "me@h:0", "me@h:65536", "me@-h", "me@h:22:22"})
+    EXPECT_FALSE(is_jump(wrong)) << wrong;
   EXPECT_TRUE(is_fingerprint("SHA256:abcdefghijklmnopqrstuvwxyzABCDEFGHIJ0123+/x"));
   EXPECT_FALSE(is_fingerprint("SHA256:abcdefghijklmnopqrstuvwxyzABCDEFGHIJ0123+/x="));
   EXPECT_FALSE(is_fingerprint("sha256:abcdefghijklmnopqrstuvwxyzABCDEFGHIJ0123+/x"));
