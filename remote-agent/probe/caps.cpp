@@ -46,7 +46,7 @@ Answer host_root(const Host& host) {
   if (uid != 0) return no("uid " + std::to_string(uid));
   auto initial = caps_initial(host);
   if (initial.is_true()) return yes("uid 0");
-  return yes(std::string("uid 0, ") + (initial.is_false() ? "but only of a user namespace: " : "perhaps only of a user namespace: ") + initial.evidence);
+  return yes(std::string("uid 0, ") + (initial.is_false() ? "but only " : "perhaps only of a user namespace: ") + initial.evidence);
 }
 
 Answer host_sudo(const Host& host) {
@@ -74,9 +74,9 @@ Answer caps_initial(const Host& host) {
   if (absent(map.error) && absent(ns.error) && host.files.exists(kStatus)) return yes("the kernel has no user namespaces");
   if (map.error) return unreadable(path, map.error);
   auto shown = one_line(map.text);
-  if (shown != "0 0 4294967295") return no("uid_map is '" + shown + "'");
+  if (shown != "0 0 4294967295") return no("in a user namespace: uid_map is '" + shown + "'");
   // Root can make a user namespace with the identity map; only the initial one has this fixed inode.
-  if (!ns.error && ns.text != "user:[4026531837]") return no("uid_map is the identity, but the namespace is " + ns.text);
+  if (!ns.error && ns.text != "user:[4026531837]") return no("in a user namespace: uid_map is the identity, but this is " + ns.text);
   return yes("uid_map is the identity");
 }
 
