@@ -95,7 +95,9 @@ Answer containers_nested(const Host& host) {
   if (error == 0) return yes("a user and a mount namespace were made");
   auto limit = host.files.read("/proc/sys/user/max_user_namespaces");
   auto apparmor = host.files.read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
-  std::string hint = limit.text == "0" ? " (max_user_namespaces is 0)" : apparmor.text == "1" ? " (AppArmor restricts user namespaces)" : "";
+  std::string hint = limit.text == "0"      ? " (max_user_namespaces is 0)"
+                     : apparmor.text == "1" ? " (AppArmor restricts user namespaces)"
+                                            : "";
   auto said = "making a user and a mount namespace: " + why(error) + hint;
   bool refused = error == EPERM || error == EACCES || error == ENOSPC || error == EUSERS || error == EINVAL || error == ENOSYS;
   return refused ? no(said) : unknown(said);

@@ -75,7 +75,8 @@ Answer driver_match(const Host& host) {
   constexpr int kMismatch = 18;  // NVML_ERROR_LIB_RM_VERSION_MISMATCH
   auto module = driver_version(host), library = driver_nvml(host);
   auto nvml = ask_nvml(host);
-  if (nvml.init == kMismatch) return no("NVML says that driver and library differ (module " + module.value + ", library " + library.value + ")");
+  if (nvml.init == kMismatch)
+    return no("NVML says that driver and library differ (module " + module.value + ", library " + library.value + ")");
   if (!module.known()) return module;
   if (!library.known()) return library;
   if (module.value == kNone) return no(module.evidence);

@@ -59,7 +59,7 @@ Files::Names Files::list(const std::string& folder) const {
 }
 
 Files::Status Files::stat(const std::string& path) const {
-  struct stat s{};
+  struct stat s {};
   if (::stat(real(path).c_str(), &s) != 0) return {0, 0, errno};
   return {s.st_mode, s.st_uid, 0};
 }

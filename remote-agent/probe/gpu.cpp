@@ -112,7 +112,9 @@ bool opens_gpu(const Host& host, const std::string& folder, const std::vector<st
 }
 
 /// nvidia-persistenced holds every GPU open without using it.
-bool only_keeps_awake(const Host& host, const std::string& process) { return host.files.read(process + "/comm").text.starts_with("nvidia-persiste"); }
+bool only_keeps_awake(const Host& host, const std::string& process) {
+  return host.files.read(process + "/comm").text.starts_with("nvidia-persiste");
+}
 
 Openers openers(const Host& host, const std::vector<std::string>& processes) {
   Openers out;

@@ -47,7 +47,8 @@ Answer iommu(const Host& host) {
 Answer numa_nodes(const Host& host) {
   const std::string path = "/sys/devices/system/node/online";
   auto online = host.files.read(path);
-  if (absent(online.error) && host.files.exists("/sys/devices/system/cpu")) return number(std::int64_t{1}, "the kernel has no NUMA: one node");
+  if (absent(online.error) && host.files.exists("/sys/devices/system/cpu"))
+    return number(std::int64_t{1}, "the kernel has no NUMA: one node");
   if (online.error) return unreadable(path, online.error);
   auto nodes = ranges(online.text);
   if (!nodes) return unknown(path + " says '" + online.text + "'");

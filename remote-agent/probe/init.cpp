@@ -22,7 +22,8 @@ Answer init_systemd(const Host& host) {
 Answer initial_pid_namespace(const Host& host) {
   const std::string path = "/proc/self/ns/pid";
   auto ns = host.files.link(path);
-  if (absent(ns.error) && host.files.exists("/proc/self/status") && !host.files.exists("/proc/self/ns")) return yes("the kernel has no namespaces");
+  if (absent(ns.error) && host.files.exists("/proc/self/status") && !host.files.exists("/proc/self/ns"))
+    return yes("the kernel has no namespaces");
   if (ns.error) return unreadable(path, ns.error);
   if (ns.text == "pid:[4026531836]") return yes("initial pid namespace");  // its inode is fixed in the kernel
   return no("not the initial pid namespace (" + ns.text + ")");

@@ -190,7 +190,8 @@ Answer cgroup_cpus(const Host& host) {
   if (!limit.trouble.evidence.empty()) return limit.trouble;
   auto cpus = static_cast<double>(mine.set.size());
   if (limit.limit && *limit.limit < cpus) return number(*limit.limit, limit.where);
-  return number(cpus, std::to_string(mine.set.size()) + " of " + std::to_string(present.set.size()) + " processors allowed, no lower quota");
+  return number(cpus,
+                std::to_string(mine.set.size()) + " of " + std::to_string(present.set.size()) + " processors allowed, no lower quota");
 }
 
 Answer cgroup_memory(const Host& host) {

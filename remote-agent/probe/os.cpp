@@ -11,7 +11,8 @@ struct Release {
 
 std::string value_of(const std::string& release, const std::string& key) {
   auto value = after(release, key + "=").value_or("");
-  if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front()) return value.substr(1, value.size() - 2);
+  if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
+    return value.substr(1, value.size() - 2);
   return value;
 }
 

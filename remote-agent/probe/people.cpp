@@ -51,7 +51,8 @@ std::optional<Process> look_at(const Host& host, const std::string& pid) {
   if (open == std::string::npos || close == std::string::npos || uids.empty()) return std::nullopt;
   auto rest = words(std::string_view(stat.text).substr(close + 1));  // state ppid pgrp session tty_nr …
   if (rest.size() < 5) return std::nullopt;
-  return Process{stat.text.substr(open + 1, close - open - 1), integer(rest[3]).value_or(0), integer(rest[4]).value_or(0), integer(uids[0]).value_or(0)};
+  return Process{stat.text.substr(open + 1, close - open - 1), integer(rest[3]).value_or(0), integer(rest[4]).value_or(0),
+                 integer(uids[0]).value_or(0)};
 }
 
 /// A person's session: a shell on a terminal, or sshd serving a user. Terminals that wait for someone to log in are none.
@@ -111,7 +112,8 @@ Answer host_users(const Host& host) {
   if (hidden) return unknown("/proc hides the processes of others");
   if (utmp.error && !absent(utmp.error)) return unreadable("/var/run/utmp", utmp.error);
   bool partly = initial_pid_namespace(host).is_false();
-  return number(n, std::string("no session of another user") + (partly ? " in this pid namespace" : "") + (utmp.error ? " (there is no utmp)" : ""));
+  return number(
+      n, std::string("no session of another user") + (partly ? " in this pid namespace" : "") + (utmp.error ? " (there is no utmp)" : ""));
 }
 
 }  // namespace vt::probe

@@ -89,9 +89,10 @@ const std::vector<Probe>& probes() {
 }
 
 const std::vector<std::string_view>& tools() {
-  static const std::vector<std::string_view> names = {
-      "nvidia-smi", "docker", "podman", "nvcc", "nvidia-ctk", "dmesg", "journalctl", "systemctl", "timedatectl", "chronyc", "lspci", "python3",
-      "fio", "smartctl", "ip", "mokutil", "dpkg", "sysctl", "lsmod", "git", "curl", "df", "findmnt"};
+  static const std::vector<std::string_view> names = {"nvidia-smi", "docker",    "podman",      "nvcc",    "nvidia-ctk", "dmesg",
+                                                      "journalctl", "systemctl", "timedatectl", "chronyc", "lspci",      "python3",
+                                                      "fio",        "smartctl",  "ip",          "mokutil", "dpkg",       "sysctl",
+                                                      "lsmod",      "git",       "curl",        "df",      "findmnt"};
   return names;
 }
 

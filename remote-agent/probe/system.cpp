@@ -80,7 +80,7 @@ int may_write(const std::string& path) { return ::faccessat(AT_FDCWD, path.c_str
 int read_kernel_record(const std::string& path) {
   Descriptor log(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!log.open()) return errno;
-  struct stat s{};
+  struct stat s {};
   bool is_kmsg = ::fstat(log.get(), &s) == 0 && S_ISCHR(s.st_mode) && s.st_rdev == makedev(1, 11);
   if (!is_kmsg) return ENODEV;  // some containers put a console or /dev/null there
   std::array<char, 8192> record{};
@@ -215,7 +215,9 @@ Nvml ask_nvml(bool init, Limit limit) {
   if (said.text == "missing\n") return {S::missing, "", "", std::nullopt};
   if (auto trouble = after(said.text, "broken ")) return {S::broken, *trouble, "", std::nullopt};
   auto version = after(said.text, "version ");
-  if (!version) return {S::broken, said.finished ? "loading it crashed" : "loading it took longer than " + std::to_string(limit.count()) + " ms", "", {}};
+  if (!version)
+    return {
+        S::broken, said.finished ? "loading it crashed" : "loading it took longer than " + std::to_string(limit.count()) + " ms", "", {}};
   Nvml out{S::loaded, "", *version, std::nullopt};
   if (auto code = integer(after(said.text, "init ").value_or(""))) out.init = static_cast<int>(*code);
   return out;

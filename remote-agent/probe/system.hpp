@@ -26,18 +26,18 @@ struct Nvml {
 /// All of it leaves the host as it was. An int is an errno, 0 = done. A limit of zero or less means: no time, no answer.
 struct System {
   using Limit = std::chrono::milliseconds;
-  std::function<unsigned()> uid;                                     ///< the effective one
-  std::function<std::string()> release;                              ///< uname -r
-  std::function<std::string()> hypervisor;                           ///< CPUID signature, "" = none or not x86
-  std::function<std::string(const std::string&)> environment;        ///< a variable of the agent, "" = unset
-  std::function<int(const std::string&)> writable;                   ///< may a file be written (not: write it)
-  std::function<int(const std::string&)> kernel_record;              ///< one record of /dev/kmsg; EAGAIN = it is empty; ENODEV = that is no kernel log
-  std::function<int()> kernel_log;                                   ///< syslog(2), reading
-  std::function<std::optional<int>(Limit)> sudo;                     ///< exit status of `sudo -n true`; nullopt = no answer
-  std::function<int(Limit)> namespaces;                              ///< make a user and a mount namespace, as a child that ends at once
-  std::function<Http(const std::string&, const std::string&, Limit)> http;      ///< GET target over the Unix socket
+  std::function<unsigned()> uid;                               ///< the effective one
+  std::function<std::string()> release;                        ///< uname -r
+  std::function<std::string()> hypervisor;                     ///< CPUID signature, "" = none or not x86
+  std::function<std::string(const std::string&)> environment;  ///< a variable of the agent, "" = unset
+  std::function<int(const std::string&)> writable;             ///< may a file be written (not: write it)
+  std::function<int(const std::string&)> kernel_record;  ///< one record of /dev/kmsg; EAGAIN = it is empty; ENODEV = that is no kernel log
+  std::function<int()> kernel_log;                       ///< syslog(2), reading
+  std::function<std::optional<int>(Limit)> sudo;         ///< exit status of `sudo -n true`; nullopt = no answer
+  std::function<int(Limit)> namespaces;                  ///< make a user and a mount namespace, as a child that ends at once
+  std::function<Http(const std::string&, const std::string&, Limit)> http;  ///< GET target over the Unix socket
   std::function<Kvm(const std::string&)> kvm;
-  std::function<Nvml(bool, Limit)> nvml;                             ///< true: also initialise it, without attaching to a GPU
+  std::function<Nvml(bool, Limit)> nvml;  ///< true: also initialise it, without attaching to a GPU
   std::function<std::string(const std::string&, const std::string&, Limit)> connect;  ///< TCP to host, port; "" = it answered, else why not
 };
 

@@ -17,7 +17,9 @@ Answer tool(const Host& host, const std::string& name) {
     if (!seen.error && S_ISREG(seen.mode) && (seen.mode & 0111) != 0) return yes(file);
     if (seen.error && !absent(seen.error)) hidden = unreadable(file, seen.error);
   }
-  return hidden.evidence.empty() ? no(name + " is in none of the " + plural(static_cast<std::int64_t>(folders.size()), "folder") + " on PATH") : hidden;
+  return hidden.evidence.empty()
+             ? no(name + " is in none of the " + plural(static_cast<std::int64_t>(folders.size()), "folder") + " on PATH")
+             : hidden;
 }
 
 }  // namespace vt::probe

@@ -10,7 +10,9 @@ namespace {
 /// Images keep the marker files of the container they were made in, also when they are booted as a machine of their own.
 /// These inodes are fixed in the kernel.
 bool no_namespace_of_its_own(const Host& host) {
-  auto is = [&](const std::string& kind, const char* inode) { return host.files.link("/proc/self/ns/" + kind).text == kind + ":[" + inode + "]"; };
+  auto is = [&](const std::string& kind, const char* inode) {
+    return host.files.link("/proc/self/ns/" + kind).text == kind + ":[" + inode + "]";
+  };
   return is("pid", "4026531836") && is("uts", "4026531838") && is("ipc", "4026531839");
 }
 
@@ -35,7 +37,8 @@ Answer cgroup_container(const Host& host) {
   for (auto& line : lines(paths)) {
     auto path = line.substr(line.find_last_of(':') + 1);
     for (auto& [sign, name] : kSigns)
-      if (path.find(sign) != std::string::npos && path.find(".service") == std::string::npos) return text(name, "pid 1 is in cgroup " + path);
+      if (path.find(sign) != std::string::npos && path.find(".service") == std::string::npos)
+        return text(name, "pid 1 is in cgroup " + path);
   }
   return unknown("no container in /proc/1/cgroup");
 }
@@ -93,7 +96,9 @@ Answer firmware_vendor(const Host& host) {
 }
 
 /// Clouds put their name into the firmware of bare metal too; there the processor has the last word.
-bool also_bare_metal(const Answer& vendor) { return vendor.value == "\"amazon\"" || vendor.value == "\"google\"" || vendor.value == "\"oracle\""; }
+bool also_bare_metal(const Answer& vendor) {
+  return vendor.value == "\"amazon\"" || vendor.value == "\"google\"" || vendor.value == "\"oracle\"";
+}
 
 Answer x86_vm(const Host& host, const std::string& cpuinfo, const Answer& vendor) {
   auto signature = host.system.hypervisor();
@@ -123,7 +128,8 @@ Answer virt_container(const Host& host) {
   if (auto said = announced_container(host); said.known()) return said;
   if (auto said = cgroup_container(host); said.known()) return said;
   auto pids = initial_pid_namespace(host), users = caps_initial(host);
-  if (pids.is_false() || users.is_false()) return text(root_is_overlay(host) ? "oci" : "namespace", pids.is_false() ? pids.evidence : users.evidence);
+  if (pids.is_false() || users.is_false())
+    return text(root_is_overlay(host) ? "oci" : "namespace", pids.is_false() ? pids.evidence : users.evidence);
   if (!pids.known()) return pids;
   if (!users.known()) return users;
   return text("", "initial pid and user namespaces, no sign of a container");

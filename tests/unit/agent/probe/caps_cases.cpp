@@ -13,7 +13,8 @@ std::vector<Case> caps_cases() {
   return {
       {"RootYes", host_root, [](Scene&) {}, "true", "uid 0"},
       {"RootNo", host_root, [](Scene& s) { s.login(1000); }, "false", "uid 1000"},
-      {"RootOfUserNamespace", host_root, [](Scene& s) { s.user_namespace(); }, "true", "but only in a user namespace: uid_map is '0 1000 1'"},
+      {"RootOfUserNamespace", host_root, [](Scene& s) { s.user_namespace(); }, "true",
+       "but only in a user namespace: uid_map is '0 1000 1'"},
       {"RootPerhaps", host_root, [](Scene& s) { s.deny("/proc/self/uid_map"); }, "true", "perhaps only of a user namespace"},
 
       {"SudoAsRoot", host_sudo, [](Scene&) {}, "true", "uid 0"},
@@ -32,7 +33,8 @@ std::vector<Case> caps_cases() {
        },
        "", "no answer in time"},
 
-      {"CapsSome", caps_effective, [](Scene& s) { s.status("CapEff:\t0000000000200001"); }, R"(["CAP_CHOWN","CAP_SYS_ADMIN"])", "CapEff 0000000000200001"},
+      {"CapsSome", caps_effective, [](Scene& s) { s.status("CapEff:\t0000000000200001"); }, R"(["CAP_CHOWN","CAP_SYS_ADMIN"])",
+       "CapEff 0000000000200001"},
       {"CapsNone", caps_effective, [](Scene& s) { s.login(1000); }, "[]", "CapEff 0000000000000000"},
       {"CapsNewerKernel", caps_effective, [](Scene& s) { s.status("CapEff:\t0000020000000000"); }, R"(["CAP_41"])", "CapEff"},
       {"CapsUnreadable", caps_effective, [](Scene& s) { s.deny("/proc/self/status"); }, "", "/proc/self/status: "},
@@ -41,8 +43,10 @@ std::vector<Case> caps_cases() {
 
       {"InitialYes", caps_initial, [](Scene&) {}, "true", "uid_map is the identity"},
       {"InitialNo", caps_initial, [](Scene& s) { s.user_namespace(); }, "false", "uid_map is '0 1000 1'"},
-      {"InitialIdentityMapOfAnother", caps_initial, [](Scene& s) { s.link("/proc/self/ns/user", "user:[4026532999]"); }, "false", "user:[4026532999]"},
-      {"InitialNoNamespaces", caps_initial, [](Scene& s) { s.remove("/proc/self/uid_map").remove("/proc/self/ns/user"); }, "true", "no user namespaces"},
+      {"InitialIdentityMapOfAnother", caps_initial, [](Scene& s) { s.link("/proc/self/ns/user", "user:[4026532999]"); }, "false",
+       "user:[4026532999]"},
+      {"InitialNoNamespaces", caps_initial, [](Scene& s) { s.remove("/proc/self/uid_map").remove("/proc/self/ns/user"); }, "true",
+       "no user namespaces"},
       {"InitialUnreadable", caps_initial, [](Scene& s) { s.deny("/proc/self/uid_map"); }, "", "/proc/self/uid_map: "},
       {"InitialNoProc", caps_initial, [](Scene& s) { s.remove("/proc"); }, "", "/proc/self/uid_map: "},
 
@@ -53,7 +57,8 @@ std::vector<Case> caps_cases() {
       {"SeccompNew", seccomp, [](Scene& s) { s.status("Seccomp:\t7"); }, "", "Seccomp: 7"},
       {"SeccompUnreadable", seccomp, [](Scene& s) { s.deny("/proc/self/status"); }, "", "/proc/self/status: "},
 
-      {"PodRootCannotLoadModules", kernel_modules, [](Scene& s) { s.status("CapEff:\t" + kDockerCaps); }, "false", "CapEff lacks CAP_SYS_MODULE"},
+      {"PodRootCannotLoadModules", kernel_modules, [](Scene& s) { s.status("CapEff:\t" + kDockerCaps); }, "false",
+       "CapEff lacks CAP_SYS_MODULE"},
       {"PodRootCannotReboot", host_reboot, [](Scene& s) { s.status("CapEff:\t" + kDockerCaps); }, "false", "CapEff lacks CAP_SYS_BOOT"},
   };
 }

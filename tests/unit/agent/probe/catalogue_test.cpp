@@ -61,9 +61,7 @@ TEST(ProbeCatalogue, ScopesAreAsDocumented) {
   std::map<std::string, std::string> scope;
   for (auto& fact : facts_of(Scene())) scope[fact.id] = fact.scope;
   for (auto& row : documented())
-    if (!kPredictedOnly.contains(row.id)) {
-      EXPECT_EQ(scope[row.id], row.login ? "login" : "host") << row.id;
-    }
+    if (!kPredictedOnly.contains(row.id)) { EXPECT_EQ(scope[row.id], row.login ? "login" : "host") << row.id; }
 }
 
 TEST(ProbeCatalogue, PredictedOnlyIdsAreDocumented) {
@@ -88,11 +86,10 @@ TEST(ProbeCatalogue, OnAHostWithoutAnyFileNothingIsClaimedFromTheMissingOnes) {
   scene.options.root = empty.root();
   for (auto& fact : facts_of(scene)) {
     bool from_files = fact.id != "host.root" && fact.id != "host.sudo" && fact.id != "kernel.version" && fact.id != "driver.nvml";
-    bool asked_or_searched = fact.id.starts_with("docker") || fact.id == "podman" || fact.id == "containers.nested" || fact.id == "kvm" || fact.id == "dmesg.read" || fact.id == "kernel.modules" ||
-                             fact.id == "pkg.manager" || fact.id.starts_with("tool.");
-    if (from_files && !asked_or_searched) {
-      EXPECT_EQ(fact.value, "") << fact.id << ": " << fact.evidence;
-    }
+    bool asked_or_searched = fact.id.starts_with("docker") || fact.id == "podman" || fact.id == "containers.nested" || fact.id == "kvm" ||
+                             fact.id == "dmesg.read" || fact.id == "kernel.modules" || fact.id == "pkg.manager" ||
+                             fact.id.starts_with("tool.");
+    if (from_files && !asked_or_searched) { EXPECT_EQ(fact.value, "") << fact.id << ": " << fact.evidence; }
   }
 }
 

@@ -8,7 +8,9 @@ namespace {
 /// A daemon that answers /_ping, and /info as told.
 std::function<void(Scene&)> docker(Http info) {
   return [info](Scene& s) {
-    s.system.http = [info](const std::string&, const std::string& target, System::Limit) { return target == "/_ping" ? Http{0, 200, "OK"} : info; };
+    s.system.http = [info](const std::string&, const std::string& target, System::Limit) {
+      return target == "/_ping" ? Http{0, 200, "OK"} : info;
+    };
   };
 }
 std::function<void(Scene&)> socket(Http reply) {
@@ -36,7 +38,8 @@ std::vector<Case> containers_cases() {
       {"DockerUnwell", docker_daemon, socket({0, 500, ""}), "", "HTTP 500"},
 
       {"DockerGpuRuntime", docker_gpu, docker({0, 200, R"({"Runtimes":{"runc":{},"nvidia":{}}})"}), "true", "the runtime nvidia"},
-      {"DockerGpuDevice", docker_gpu, docker({0, 200, R"({"Runtimes":{"runc":{}},"DiscoveredDevices":[{"Source":"cdi","ID":"nvidia.com/gpu=0"}]})"}), "true",
+      {"DockerGpuDevice", docker_gpu,
+       docker({0, 200, R"({"Runtimes":{"runc":{}},"DiscoveredDevices":[{"Source":"cdi","ID":"nvidia.com/gpu=0"}]})"}), "true",
        "nvidia.com/gpu=0"},
       {"DockerGpuDeviceFile", docker_gpu,
        [](Scene& s) {
@@ -47,7 +50,8 @@ std::vector<Case> containers_cases() {
       {"DockerGpuNo", docker_gpu, docker({0, 200, R"({"Runtimes":{"runc":{}},"CDISpecDirs":["/etc/cdi"]})"}), "false", "neither"},
       {"DockerGpuNoDaemon", docker_gpu, socket({ENOENT, 0, ""}), "false", "no /var/run/docker.sock"},
       {"DockerGpuNotJson", docker_gpu, docker({0, 200, "<html>"}), "", "not a JSON object"},
-      {"DockerGpuOddShapes", docker_gpu, docker({0, 200, R"({"Runtimes":[1],"DiscoveredDevices":[7,{"ID":3}],"CDISpecDirs":[null]})"}), "false", "neither"},
+      {"DockerGpuOddShapes", docker_gpu, docker({0, 200, R"({"Runtimes":[1],"DiscoveredDevices":[7,{"ID":3}],"CDISpecDirs":[null]})"}),
+       "false", "neither"},
       {"DockerGpuInfoHangs", docker_gpu, docker({ETIMEDOUT, 0, ""}), "", "/info: "},
       {"DockerGpuInfoRefused", docker_gpu, docker({0, 403, ""}), "", "HTTP 403"},
 

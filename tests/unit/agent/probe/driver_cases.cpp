@@ -11,7 +11,9 @@ void open_module(Scene& s) {
          "GCC version:  gcc version 13.3.0 (Ubuntu 13.3.0-6ubuntu2)\n");
   s.file("/dev/nvidiactl", "");
 }
-void closed_module(Scene& s) { s.file(kVersion, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024\n"); }
+void closed_module(Scene& s) {
+  s.file(kVersion, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024\n");
+}
 std::function<void(Scene&)> nvml(Nvml answer, std::function<void(Scene&)> module = open_module) {
   return [=](Scene& s) {
     module(s);
@@ -31,7 +33,8 @@ std::vector<Case> driver_cases() {
   return {
       {"DriverOpenVersion", driver_version, open_module, "\"580.95.05\"", "580.95.05"},
       {"DriverClosedVersion", driver_version, closed_module, "\"550.54.14\"", "550.54.14"},
-      {"DriverFromSys", driver_version, [](Scene& s) { s.file("/sys/module/nvidia/version", "570.86.15\n"); }, "\"570.86.15\"", "/sys/module/nvidia/version"},
+      {"DriverFromSys", driver_version, [](Scene& s) { s.file("/sys/module/nvidia/version", "570.86.15\n"); }, "\"570.86.15\"",
+       "/sys/module/nvidia/version"},
       {"DriverNone", driver_version, nothing, "\"\"", "no NVIDIA kernel module is loaded"},
       {"DriverUnreadable", driver_version, [](Scene& s) { s.deny(kVersion); }, "", kVersion + ": "},
       {"DriverOddText", driver_version, [](Scene& s) { s.file(kVersion, "hello\n"); }, "", "says 'hello'"},
@@ -40,7 +43,8 @@ std::vector<Case> driver_cases() {
       {"FlavourOpen", driver_modules, open_module, "\"open\"", "Open Kernel Module"},
       {"FlavourProprietary", driver_modules, closed_module, "\"proprietary\"", "does not say Open"},
       {"FlavourByTaintOpen", driver_modules, [](Scene& s) { s.file("/sys/module/nvidia/taint", "OE\n"); }, "\"open\"", "has no P: OE"},
-      {"FlavourByTaintProprietary", driver_modules, [](Scene& s) { s.file("/sys/module/nvidia/taint", "POE\n"); }, "\"proprietary\"", "has P: POE"},
+      {"FlavourByTaintProprietary", driver_modules, [](Scene& s) { s.file("/sys/module/nvidia/taint", "POE\n"); }, "\"proprietary\"",
+       "has P: POE"},
       {"FlavourNone", driver_modules, nothing, "\"\"", "no NVIDIA kernel module"},
       {"FlavourUnreadable", driver_modules, [](Scene& s) { s.deny(kVersion); }, "", kVersion + ": "},
       {"FlavourOddText", driver_modules, [](Scene& s) { s.file(kVersion, "hello\n"); }, "", "says 'hello'"},

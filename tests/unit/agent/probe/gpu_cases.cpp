@@ -5,7 +5,9 @@ namespace {
 
 const std::string kCapabilities = "/proc/driver/nvidia/capabilities";
 
-void two_gpus(Scene& s) { s.gpu("0000:17:00.0").gpu("0000:65:00.0", "0x030000").gpu("0000:65:00.1", "0x040300"); }  // the last one is its sound device
+void two_gpus(Scene& s) {
+  s.gpu("0000:17:00.0").gpu("0000:65:00.0", "0x030000").gpu("0000:65:00.1", "0x040300");
+}  // the last one is its sound device
 void nodes(Scene& s, int n) {
   s.file("/dev/nvidiactl", "").file("/dev/nvidia-uvm", "").folder(kCapabilities);
   for (int i = 0; i < n; ++i) s.file("/dev/nvidia" + std::to_string(i), "").folder("/proc/driver/nvidia/gpus/" + std::to_string(i));
@@ -50,7 +52,8 @@ std::vector<Case> gpu_cases() {
        "1", "listed in /proc/driver/nvidia/gpus"},
       {"GpuMoreThanSysShows", gpu_physical, [](Scene& s) { nodes(s, 1); }, "1", "/sys shows only 0"},
       {"GpuUnreadable", gpu_physical, [](Scene& s) { s.deny("/sys/bus/pci/devices"); }, "", "/sys/bus/pci/devices: "},
-      {"GpuVendorUnreadable", gpu_physical, [](Scene& s) { s.gpu("0000:17:00.0").deny("/sys/bus/pci/devices/0000:17:00.0/vendor"); }, "", "0000:17:00.0: "},
+      {"GpuVendorUnreadable", gpu_physical, [](Scene& s) { s.gpu("0000:17:00.0").deny("/sys/bus/pci/devices/0000:17:00.0/vendor"); }, "",
+       "0000:17:00.0: "},
       {"GpuNoSys", gpu_physical, [](Scene& s) { s.remove("/sys"); }, "", "/sys/bus/pci/devices: "},
 
       {"LogicalTwo", gpu_logical, host_with_two, "2", "2 /dev/nvidia* device nodes"},
@@ -81,11 +84,8 @@ std::vector<Case> gpu_cases() {
       {"MigNoDriver", gpu_mig, two_gpus, "", "/proc/driver/nvidia/capabilities: "},
 
       {"TimeslicingNo", gpu_timeslicing, host_with_two, "false", "2 logical, 2 physical"},
-      {"TimeslicingYes", gpu_timeslicing,
-       [](Scene& s) {
-         pod("GPU-aaaa,GPU-aaaa,GPU-aaaa", 1)(s);
-       },
-       "true", "3 logical, 2 physical, no MIG"},
+      {"TimeslicingYes", gpu_timeslicing, [](Scene& s) { pod("GPU-aaaa,GPU-aaaa,GPU-aaaa", 1)(s); }, "true",
+       "3 logical, 2 physical, no MIG"},
       {"TimeslicingIsNotMig", gpu_timeslicing, mig, "false", "4 logical, 2 physical, 3 MIG devices"},
       {"TimeslicingUnknown", gpu_timeslicing, [](Scene& s) { s.deny("/dev"); }, "", "/dev: "},
 

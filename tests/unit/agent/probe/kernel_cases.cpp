@@ -28,14 +28,18 @@ std::vector<Case> kernel_cases() {
   return {
       {"SysctlYes", sysctl_write, [](Scene&) {}, "true", "/proc/sys/kernel/panic is writable"},
       {"SysctlReadOnlyMount", sysctl_write,
-       [](Scene& s) { s.file("/proc/self/mountinfo", "21 1 0:5 / /proc rw - proc proc rw\n22 21 0:5 /sys /proc/sys ro,nosuid - proc proc rw\n"); }, "false",
-       "/proc/sys is mounted read-only"},
+       [](Scene& s) {
+         s.file("/proc/self/mountinfo", "21 1 0:5 / /proc rw - proc proc rw\n22 21 0:5 /sys /proc/sys ro,nosuid - proc proc rw\n");
+       },
+       "false", "/proc/sys is mounted read-only"},
       {"SysctlLaterMountCounts", sysctl_write,
-       [](Scene& s) { s.file("/proc/self/mountinfo", "21 1 0:5 / /proc ro - proc proc rw\n22 1 0:5 / /proc rw - proc proc rw\n"); }, "true", "is writable"},
+       [](Scene& s) { s.file("/proc/self/mountinfo", "21 1 0:5 / /proc ro - proc proc rw\n22 1 0:5 / /proc rw - proc proc rw\n"); }, "true",
+       "is writable"},
       {"SysctlDenied", sysctl_write, writable(EACCES), "false", "is not writable: Permission denied"},
       {"SysctlOther", sysctl_write, writable(EIO), "", "/proc/sys/kernel/panic: "},
       {"SysctlNoMountinfo", sysctl_write, [](Scene& s) { s.deny("/proc/self/mountinfo"); }, "", "/proc/self/mountinfo: "},
-      {"SysctlProcNotMounted", sysctl_write, [](Scene& s) { s.file("/proc/self/mountinfo", "1 1 0:5 / / rw - ext4 x rw\n"); }, "", "/proc is not in"},
+      {"SysctlProcNotMounted", sysctl_write, [](Scene& s) { s.file("/proc/self/mountinfo", "1 1 0:5 / / rw - ext4 x rw\n"); }, "",
+       "/proc is not in"},
 
       {"DmesgRecord", dmesg_read, kmsg(0), "true", "a record of /dev/kmsg was read"},
       {"DmesgEmptyRing", dmesg_read, kmsg(EAGAIN), "true", "holds no record"},
@@ -55,7 +59,8 @@ std::vector<Case> kernel_cases() {
       {"KernelVersion", kernel_version, [](Scene&) {}, "\"6.8.0-45-generic\"", "uname -r"},
       {"KernelVersionUnknown", kernel_version, [](Scene& s) { s.system.release = [] { return ""; }; }, "", "uname failed"},
 
-      {"ModulesYes", kernel_modules, modular, "true", "CapEff has CAP_SYS_MODULE; modules_disabled is 0; /lib/modules/6.8.0-45-generic exists"},
+      {"ModulesYes", kernel_modules, modular, "true",
+       "CapEff has CAP_SYS_MODULE; modules_disabled is 0; /lib/modules/6.8.0-45-generic exists"},
       {"ModulesThroughSudo", kernel_modules,
        [](Scene& s) {
          modular(s);
@@ -125,7 +130,8 @@ std::vector<Case> kernel_cases() {
          s.status("CapBnd:\t00000000a80425fb");
        },
        "true", "sudo works and pid 1 is systemd"},
-      {"RebootUnknown", host_reboot, [](Scene& s) { s.remove("/proc/self/ns/pid").file("/proc/self/ns/pid", ""); }, "", "/proc/self/ns/pid: "},
+      {"RebootUnknown", host_reboot, [](Scene& s) { s.remove("/proc/self/ns/pid").file("/proc/self/ns/pid", ""); }, "",
+       "/proc/self/ns/pid: "},
   };
 }
 

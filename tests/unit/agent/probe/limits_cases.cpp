@@ -5,15 +5,20 @@ namespace {
 
 const std::string kRoot = "21 1 0:5 / /proc rw - proc proc rw\n";
 
-void four_cpus(Scene& s) { s.file("/sys/devices/system/cpu/online", "0-3\n").file("/proc/meminfo", "MemTotal:        8388608 kB\nMemFree: 1 kB\n"); }
+void four_cpus(Scene& s) {
+  s.file("/sys/devices/system/cpu/online", "0-3\n").file("/proc/meminfo", "MemTotal:        8388608 kB\nMemFree: 1 kB\n");
+}
 void v2(Scene& s) {
   four_cpus(s);
-  s.file("/proc/self/mountinfo", kRoot + "31 1 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n").file("/proc/self/cgroup", "0::/a/b\n").folder("/sys/fs/cgroup/a/b");
+  s.file("/proc/self/mountinfo", kRoot + "31 1 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+      .file("/proc/self/cgroup", "0::/a/b\n")
+      .folder("/sys/fs/cgroup/a/b");
 }
 void v1(Scene& s) {
   four_cpus(s);
-  s.file("/proc/self/mountinfo", kRoot + "32 1 0:29 /docker/x /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
-                                         "33 1 0:30 /docker/x /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+  s.file("/proc/self/mountinfo", kRoot +
+                                     "32 1 0:29 /docker/x /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+                                     "33 1 0:30 /docker/x /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
   s.file("/proc/self/cgroup", "5:memory:/docker/x\n4:cpu,cpuacct:/docker/x\n1:name=systemd:/docker/x\n");
 }
 std::function<void(Scene&)> with(void (*base)(Scene&), const std::string& path, const std::string& text) {
@@ -74,8 +79,10 @@ std::vector<Case> limits_cases() {
          s.file("/sys/fs/cgroup/a/memory.max", "1073741824\n");
        },
        "1024", "cgroup/a/memory.max is 1073741824"},
-      {"LimitVersionOne", cgroup_memory, with(v1, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648"), "2048", "memory.limit_in_bytes"},
-      {"LimitVersionOneNone", cgroup_memory, with(v1, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712"), "8192", "no limit below"},
+      {"LimitVersionOne", cgroup_memory, with(v1, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648"), "2048",
+       "memory.limit_in_bytes"},
+      {"LimitVersionOneNone", cgroup_memory, with(v1, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712"), "8192",
+       "no limit below"},
       {"LimitUnreadable", cgroup_memory, without(v2, "/sys/fs/cgroup/a/b/memory.max"), "", "memory.max: "},
       {"LimitCgroupUnreadable", cgroup_memory, without(v2, "/proc/self/cgroup"), "", "/proc/self/cgroup: "},
 

@@ -11,7 +11,8 @@ void local_route(Scene& s) { s.file("/proc/net/route", kHead + "eth0\t0000000A\t
 std::function<void(Scene&)> v6(const std::string& flags, const std::string& device) {
   return [=](Scene& s) {
     local_route(s);
-    s.file("/proc/net/ipv6_route", kZero + " 00 " + kZero + " 00 fe800000000000000000000000000001 00000400 00000001 00000000 " + flags + "     " + device + "\n");
+    s.file("/proc/net/ipv6_route",
+           kZero + " 00 " + kZero + " 00 fe800000000000000000000000000001 00000400 00000001 00000000 " + flags + "     " + device + "\n");
   };
 }
 std::function<void(Scene&)> target(const std::string& where, const std::string& trouble, std::function<void(Scene&)> route) {
@@ -31,7 +32,9 @@ std::vector<Case> net_os_cases() {
   return {
       {"RouteYes", net_route, default_route, "true", "default route through eth0"},
       {"RouteNo", net_route, local_route, "false", "no default route in /proc/net/route; no IPv6"},
-      {"RouteRejected", net_route, [](Scene& s) { s.file("/proc/net/route", kHead + "*\t00000000\t00000000\t0201\t0\t0\t0\t00000000\t0\t0\t0\n"); }, "false", "no default"},
+      {"RouteRejected", net_route,
+       [](Scene& s) { s.file("/proc/net/route", kHead + "*\t00000000\t00000000\t0201\t0\t0\t0\t00000000\t0\t0\t0\n"); }, "false",
+       "no default"},
       {"RouteV6", net_route, v6("00450003", "eth0"), "true", "IPv6 default route through eth0"},
       {"RouteV6Unreachable", net_route, v6("00200200", "lo"), "false", "none in /proc/net/ipv6_route"},
       {"RouteUnreadable", net_route, [](Scene&) {}, "", "/proc/net/route: "},
@@ -45,7 +48,8 @@ std::vector<Case> net_os_cases() {
       {"InternetNotTried", net_internet, default_route, "", "no address to try was given"},
       {"InternetYes", net_internet, target("example.org:443", "", default_route), "true", "example.org:443 answered"},
       {"InternetV6Target", net_internet, target("[fd00::1]:443", "", default_route), "true", "answered"},
-      {"InternetNoAnswer", net_internet, target("example.org:443", "no answer within 400 ms", default_route), "", "example.org:443: no answer"},
+      {"InternetNoAnswer", net_internet, target("example.org:443", "no answer within 400 ms", default_route), "",
+       "example.org:443: no answer"},
       {"InternetNoRoute", net_internet, local_route, "false", "no default route"},
       {"InternetAnswersThoughNoRoute", net_internet, target("127.0.0.1:443", "", local_route), "true", "answered"},
       {"InternetOddTarget", net_internet, target("example.org", "", default_route), "", "is not host:port"},
@@ -63,8 +67,10 @@ std::vector<Case> net_os_cases() {
        },
        "\"apt\"", "/usr/bin/apt-get on debian"},
       {"PackagesOwnBeforeForeign", pkg_manager,
-       [](Scene& s) { s.file("/etc/os-release", "ID=rocky\nID_LIKE=\"rhel centos fedora\"\n").program("/usr/bin/apt-get").program("/usr/bin/dnf"); }, "\"dnf\"",
-       "/usr/bin/dnf on rocky"},
+       [](Scene& s) {
+         s.file("/etc/os-release", "ID=rocky\nID_LIKE=\"rhel centos fedora\"\n").program("/usr/bin/apt-get").program("/usr/bin/dnf");
+       },
+       "\"dnf\"", "/usr/bin/dnf on rocky"},
       {"PackagesUnknownSystem", pkg_manager, [](Scene& s) { s.program("/usr/sbin/apk"); }, "\"apk\"", "/usr/sbin/apk"},
       {"PackagesNone", pkg_manager, debian, "\"\"", "none of apt-get"},
       {"PackagesHidden", pkg_manager,
@@ -77,7 +83,8 @@ std::vector<Case> net_os_cases() {
       {"SelinuxEnforcing", lsm_selinux, [](Scene& s) { s.file("/sys/fs/selinux/enforce", "1"); }, "\"enforcing\"", "is 1"},
       {"SelinuxPermissive", lsm_selinux, [](Scene& s) { s.file("/sys/fs/selinux/enforce", "0"); }, "\"permissive\"", "is 0"},
       {"SelinuxDisabled", lsm_selinux, [](Scene& s) { s.file("/proc/filesystems", "nodev\tproc\n"); }, "\"disabled\"", "no selinuxfs"},
-      {"SelinuxHiddenInAContainer", lsm_selinux, [](Scene& s) { s.file("/proc/filesystems", "nodev\tselinuxfs\n"); }, "", "not mounted here"},
+      {"SelinuxHiddenInAContainer", lsm_selinux, [](Scene& s) { s.file("/proc/filesystems", "nodev\tselinuxfs\n"); }, "",
+       "not mounted here"},
       {"SelinuxUnreadable", lsm_selinux, [](Scene& s) { s.deny("/sys/fs/selinux/enforce"); }, "", "/sys/fs/selinux/enforce: "},
 
       {"AppArmorYes", lsm_apparmor, [](Scene& s) { s.file("/sys/module/apparmor/parameters/enabled", "Y\n"); }, "true", "is Y"},

@@ -66,9 +66,7 @@ TEST(RealMachine, EveryFactHasEvidenceInUnderASecond) {
 TEST(RealMachine, TwoProbesAgree) {
   auto first = by_id(probe_all(Options{})), second = by_id(probe_all(Options{}));
   for (auto& [id, fact] : first)
-    if (id != "gpu.processes" && id != "host.users") {
-      EXPECT_EQ(fact.value, second[id].value) << id;
-    }
+    if (id != "gpu.processes" && id != "host.users") { EXPECT_EQ(fact.value, second[id].value) << id; }
 }
 
 TEST(RealMachine, KnowsWhatThisProcessCanSeeItself) {

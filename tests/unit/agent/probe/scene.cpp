@@ -73,7 +73,8 @@ Scene::Scene() : system(quiet_system()) {
   file("/proc/1/stat", "1 (systemd) S 0 1 1 0 -1").file("/proc/1/status", "Uid:\t0\t0\t0\t0\n");
   file("/proc/self/mountinfo", "21 1 0:5 / /proc rw,nosuid - proc proc rw\n");
   file("/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu sse vmx\n");
-  for (auto path : {"/usr/bin", "/usr/sbin", "/dev", "/etc", "/sys/bus", "/sys/class", "/sys/kernel", "/sys/module", "/sys/fs"}) folder(path);
+  for (auto path : {"/usr/bin", "/usr/sbin", "/dev", "/etc", "/sys/bus", "/sys/class", "/sys/kernel", "/sys/module", "/sys/fs"})
+    folder(path);
 }
 
 Scene& Scene::file(const std::string& path, const std::string& text) {
@@ -134,7 +135,8 @@ Scene& Scene::process(int pid, const std::string& comm, unsigned uid, int sessio
   auto folder = "/proc/" + std::to_string(pid);
   auto id = std::to_string(uid);
   file(folder + "/comm", comm + "\n");
-  file(folder + "/stat", std::to_string(pid) + " (" + comm + ") S 1 " + std::to_string(pid) + " " + std::to_string(session) + " " + std::to_string(terminal) + " -1");
+  file(folder + "/stat", std::to_string(pid) + " (" + comm + ") S 1 " + std::to_string(pid) + " " + std::to_string(session) + " " +
+                             std::to_string(terminal) + " -1");
   file(folder + "/status", "Name:\t" + comm + "\nUid:\t" + id + "\t" + id + "\t" + id + "\t" + id + "\n");
   return file(folder + "/loginuid", loginuid);
 }

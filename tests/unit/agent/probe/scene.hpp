@@ -35,8 +35,8 @@ class Scene {
   Scene& remove(const std::string& path);
   /// Reading, listing and looking at it fail, with something other than "not there". Also for root, unlike permissions.
   Scene& deny(const std::string& path);
-  Scene& status(const std::string& more);       ///< /proc/self/status: replaces lines of the same label
-  Scene& login(unsigned uid);                   ///< not root: no effective capability
+  Scene& status(const std::string& more);  ///< /proc/self/status: replaces lines of the same label
+  Scene& login(unsigned uid);              ///< not root: no effective capability
   Scene& user_namespace();
   Scene& pid_namespace();
   Scene& gpu(const std::string& address, const std::string& kind = "0x030200", const std::string& vendor = "0x10de");

@@ -21,7 +21,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-double seconds_since(std::chrono::steady_clock::time_point start) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 /// A Unix socket that gives one fixed reply to one connection; with no reply it stays silent until it ends.
 class OneReply {
@@ -83,7 +85,8 @@ TEST(ProbeChild, ACrashIsOnlyAnEnd) {
 TEST(ProbeChild, CannotSpeakOnTheStandardStreams) {
   auto said = in_child(
       [](int out) {
-        struct stat a{}, b{};
+        struct stat a {
+        }, b{};
         bool null = ::fstat(1, &a) == 0 && ::stat("/dev/null", &b) == 0 && a.st_rdev == b.st_rdev;
         say(out, null ? "null" : "open");
       },
@@ -91,7 +94,9 @@ TEST(ProbeChild, CannotSpeakOnTheStandardStreams) {
   EXPECT_EQ(said.text, "null");
 }
 
-TEST(ProbeChild, WithoutTimeNothingIsStarted) { EXPECT_FALSE(in_child([](int out) { say(out, "x"); }, milliseconds{0}).finished); }
+TEST(ProbeChild, WithoutTimeNothingIsStarted) {
+  EXPECT_FALSE(in_child([](int out) { say(out, "x"); }, milliseconds{0}).finished);
+}
 
 TEST(ProbeHttp, ReadsStatusAndBody) {
   TempTree tree;

@@ -13,9 +13,12 @@ void arm(Scene& s) { s.file("/proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asi
 std::vector<Case> virt_cases() {
   return {
       {"ContainerNot", virt_container, [](Scene&) {}, "\"\"", "no sign of a container"},
-      {"ContainerManagerFile", virt_container, [](Scene& s) { s.file("/run/host/container-manager", "systemd-nspawn\n"); }, "\"systemd-nspawn\"", "says"},
-      {"ContainerSystemd", virt_container, [](Scene& s) { s.file("/run/systemd/container", "lxc\n"); }, "\"lxc\"", "/run/systemd/container"},
-      {"ContainerEnvironment", virt_container, [](Scene& s) { s.file("/proc/1/environ", std::string("A=b\0container=podman\0", 21)); }, "\"podman\"", "pid 1 has"},
+      {"ContainerManagerFile", virt_container, [](Scene& s) { s.file("/run/host/container-manager", "systemd-nspawn\n"); },
+       "\"systemd-nspawn\"", "says"},
+      {"ContainerSystemd", virt_container, [](Scene& s) { s.file("/run/systemd/container", "lxc\n"); }, "\"lxc\"",
+       "/run/systemd/container"},
+      {"ContainerEnvironment", virt_container, [](Scene& s) { s.file("/proc/1/environ", std::string("A=b\0container=podman\0", 21)); },
+       "\"podman\"", "pid 1 has"},
       {"ContainerPodmanMakesBothMarkers", virt_container,
        [](Scene& s) {
          in_container(s);
@@ -29,8 +32,10 @@ std::vector<Case> virt_cases() {
        },
        "\"docker\"", "/.dockerenv"},
       {"ContainerMarkerLeftInABootedImage", virt_container, [](Scene& s) { s.file("/.dockerenv", ""); }, "\"\"", "initial pid"},
-      {"ContainerOfKubernetes", virt_container, [](Scene& s) { s.file("/proc/1/cgroup", "0::/kubepods/burstable/pod1/abc\n"); }, "\"kubernetes\"", "kubepods"},
-      {"ContainerDockerServiceIsNone", virt_container, [](Scene& s) { s.file("/proc/1/cgroup", "0::/system.slice/docker.service\n"); }, "\"\"", "no sign"},
+      {"ContainerOfKubernetes", virt_container, [](Scene& s) { s.file("/proc/1/cgroup", "0::/kubepods/burstable/pod1/abc\n"); },
+       "\"kubernetes\"", "kubepods"},
+      {"ContainerDockerServiceIsNone", virt_container, [](Scene& s) { s.file("/proc/1/cgroup", "0::/system.slice/docker.service\n"); },
+       "\"\"", "no sign"},
       {"ContainerOverlayRoot", virt_container,
        [](Scene& s) {
          in_container(s);
@@ -38,10 +43,12 @@ std::vector<Case> virt_cases() {
        },
        "\"oci\"", "not the initial pid namespace"},
       {"ContainerJustNamespaces", virt_container, [](Scene& s) { s.user_namespace(); }, "\"namespace\"", "in a user namespace"},
-      {"ContainerUnreadable", virt_container, [](Scene& s) { s.remove("/proc/self/ns/pid").file("/proc/self/ns/pid", ""); }, "", "/proc/self/ns/pid"},
+      {"ContainerUnreadable", virt_container, [](Scene& s) { s.remove("/proc/self/ns/pid").file("/proc/self/ns/pid", ""); }, "",
+       "/proc/self/ns/pid"},
 
       {"VmNot", virt_vm, [](Scene& s) { dmi(s, "sys_vendor", "Dell Inc."); }, "\"\"", "no hypervisor"},
-      {"VmBySignature", virt_vm, [](Scene& s) { s.system.hypervisor = [] { return "KVMKVMKVM"; }; }, "\"kvm\"", "CPUID signature KVMKVMKVM"},
+      {"VmBySignature", virt_vm, [](Scene& s) { s.system.hypervisor = [] { return "KVMKVMKVM"; }; }, "\"kvm\"",
+       "CPUID signature KVMKVMKVM"},
       {"VmByFlag", virt_vm, hypervisor_flag, "\"other\"", "hypervisor flag"},
       {"VmGoogle", virt_vm,
        [](Scene& s) {
