@@ -33,6 +33,8 @@ namespace {
 
 using std::chrono::seconds;
 
+constexpr int kLooksUntilEnded = 15;  ///< 20 ms apart
+
 /// A loopback port nobody has; held while this lives, so that pods made at the same time get different ones. The SSH
 /// server can bind it all the same: neither side listens yet, and both allow the address to be reused.
 struct HeldPort {
@@ -68,8 +70,8 @@ Result<const Backend*> choose_backend(const Layer& layer) {
 }
 
 /// What to do where no backend works.
-Finding no_backend(const Error& error) {
-  if (error.code == Errc::config) return {Finding::Kind::policy, Finding::Weight::stops, error.what, "leave `backend` out to have one chosen"};
+Finding no_backend(const std::string& wanted, const Error& error) {
+  if (!wanted.empty()) return {Finding::Kind::policy, Finding::Weight::stops, error.what, "leave `backend` out to have one chosen"};
   if (geteuid() != 0)
     if (auto setting = user_namespaces_refused(); !setting.empty())
       return {Finding::Kind::policy, Finding::Weight::stops, "user namespaces are refused to ordinary users here: " + setting + " (" + error.what + ")",
@@ -106,7 +108,7 @@ class Container final : public Provider {
     std::vector<Finding> findings;
     if (auto server = find_ssh_server(); !server)
       findings.push_back({Finding::Kind::missing_tool, Finding::Weight::stops, server.error().what, "install openssh-server (it need not run)"});
-    if (auto backend = choose_backend(layer); !backend) findings.push_back(no_backend(backend.error()));
+    if (auto backend = choose_backend(layer); !backend) findings.push_back(no_backend(option(layer, "backend"), backend.error()));
     return findings;
   }
 
@@ -138,11 +140,14 @@ class Container final : public Provider {
   Result<Allocation> wait_ready(const Layer&, const Resource& resource, Deadline deadline) override {
     VT_TRY(Pod pod, read_pod(pod_folder(state_dir_, resource.owner.name)));
     Host host{"host0", 0, pod.access};
+    int looks_without = 0;
     while (true) {
       auto connected = connect(host, deadline.earlier(seconds(5)));
       if (connected) return Allocation{{host}, resource.owner.name};
       if (connected.error().code == Errc::host_key) return fail(connected.error());
-      if (!runs(resource.owner.name)) return fail(Errc::transport, "the pod ended before it could be entered: " + log_tail(pod));
+      // One look can miss a pod whose processes are just taking over from one another.
+      looks_without = runs(resource.owner.name) ? 0 : looks_without + 1;
+      if (looks_without >= kLooksUntilEnded) return fail(Errc::transport, "the pod ended before it could be entered: " + log_tail(pod));
       if (deadline.passed()) return fail(Errc::timeout, "the pod could not be entered in time: " + connected.error().what);
       poll(nullptr, 0, 20);
     }

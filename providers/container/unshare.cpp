@@ -73,7 +73,8 @@ std::string script_for(const PodStart& pod) {
   script += "root=" + shell_quote(pod.root) + "\ntty_group=" + (pod.login.uid == 0 ? ",gid=5" : "") + "\n";
   script += "read_only='" + join({std::begin(kProcReadOnly), std::end(kProcReadOnly)}, " ") + "'\nhidden='" +
             join({std::begin(kProcHidden), std::end(kProcHidden)}, " ") + "'\n";
-  script += "echo " + shell_quote(pod.name) + " >/proc/sys/kernel/hostname\n";
+  std::string name = shell_quote(pod.name);
+  script += "hostname " + name + " 2>/dev/null || echo " + name + " >/proc/sys/kernel/hostname\n";
   script += kProcAndDev;
   for (auto& mount : pod.mounts) script += line_for(mount);
   script += kEnter;
