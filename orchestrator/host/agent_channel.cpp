@@ -52,7 +52,8 @@ Result<std::optional<json>> AgentChannel::next(Deadline deadline) {
     if (!chunk.bytes.empty()) {
       VT_CHECK(take(chunk));
     } else if (silent_at_.passed()) {
-      return fail(Errc::transport, "agent: nothing heard for " + std::to_string(silence_.count()) + " ms (3 heartbeats); it is frozen or cut off" + said());
+      return fail(Errc::transport,
+                  "agent: nothing heard for " + std::to_string(silence_.count()) + " ms (3 heartbeats); it is frozen or cut off" + said());
     } else if (deadline.passed()) {
       return std::nullopt;
     }
@@ -83,7 +84,8 @@ Result<std::optional<json>> AgentChannel::parse(const std::string& line) {
 
 Error AgentChannel::ended() {
   auto status = stream_->exit_status(Deadline::after(Duration{1000}));
-  return {Errc::transport, "agent: ended unexpectedly (" + (status ? "exit " + std::to_string(*status) : status.error().what) + ")" + said()};
+  return {Errc::transport,
+          "agent: ended unexpectedly (" + (status ? "exit " + std::to_string(*status) : status.error().what) + ")" + said()};
 }
 
 std::string AgentChannel::said() const {

@@ -49,18 +49,23 @@ Status AgentLink::reopen(Deadline deadline, CancelFlag& cancel) {
     if (cancel.is_set()) return fail(Errc::cancelled, "cancelled");
     auto opened = open(deadline.earlier(kAttempt));
     if (opened || !may_pass(opened.error())) return opened;
-    if (deadline.passed()) return fail(opened.error().code, "the host could not be reached again: " + opened.error().what);
+    if (deadline.passed()) return fail(Errc::transport, "the host could not be reached again: " + opened.error().what);
   }
 }
 
 Status AgentLink::greet(Deadline deadline) {
   json request = {{"t", "hello"}, {"protocol", protocol::kVersion}, {"run", run_}, {"heartbeat_ms", heartbeat_ms_}};
   VT_TRY(auto frame, ask(request, "hello", deadline));
-  hello_ = {static_cast<int>(integer_field(frame, "protocol")), static_cast<int>(integer_field(frame, "uid")),
-            text_field(frame, "build"), text_field(frame, "arch"), text_field(frame, "boot_id"), text_field(frame, "dir"),
+  hello_ = {static_cast<int>(integer_field(frame, "protocol")),
+            static_cast<int>(integer_field(frame, "uid")),
+            text_field(frame, "build"),
+            text_field(frame, "arch"),
+            text_field(frame, "boot_id"),
+            text_field(frame, "dir"),
             integer_field(frame, "now_ms")};
   if (hello_.protocol == protocol::kVersion) return {};
-  return fail(Errc::refused, "agent speaks protocol " + std::to_string(hello_.protocol) + ", this needs " + std::to_string(protocol::kVersion));
+  return fail(Errc::refused,
+              "agent speaks protocol " + std::to_string(hello_.protocol) + ", this needs " + std::to_string(protocol::kVersion));
 }
 
 void AgentLink::keep_claim(const json& request) { claim_ = request.dump(); }

@@ -15,9 +15,9 @@ using protocol::JobResult;
 
 namespace {
 
-constexpr Duration kGrace{15'000};       ///< beyond the agent's own deadline
-constexpr Duration kSlice{200};          ///< how soon a cancel is noticed
-constexpr Duration kCancelTime{3000};    ///< for the agent to end a cancelled job
+constexpr Duration kGrace{15'000};     ///< beyond the agent's own deadline
+constexpr Duration kSlice{200};        ///< how soon a cancel is noticed
+constexpr Duration kCancelTime{3000};  ///< for the agent to end a cancelled job
 constexpr Duration kForgetTime{10'000};
 
 }  // namespace
@@ -111,7 +111,8 @@ Result<JobResult> AgentSession::Impl::follow(const protocol::Job& job, JobWatch&
     }
     VT_CHECK(exchange(job, delivered));
     if (cancel.is_set()) return fail(end_early(job, watch, {Errc::cancelled, "cancelled"}));
-    if (end.passed()) return fail(end_early(job, watch, {Errc::timeout, "agent: no result of " + job.id + " in time; it did not keep the deadline"}));
+    if (end.passed())
+      return fail(end_early(job, watch, {Errc::timeout, "agent: no result of " + job.id + " in time; it did not keep the deadline"}));
   }
 }
 

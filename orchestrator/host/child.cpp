@@ -24,7 +24,9 @@ namespace {
 /// callers' threads come and go.
 class Spawner {
  public:
-  Spawner() { std::thread([this] { serve(); }).detach(); }
+  Spawner() {
+    std::thread([this] { serve(); }).detach();
+  }
   pid_t run(const std::function<pid_t()>& task) {
     std::lock_guard one_at_a_time(callers_);
     std::unique_lock lock(mutex_);
@@ -115,20 +117,24 @@ Result<Child> Child::spawn(const std::vector<std::string>& argv, const std::vect
 }
 
 Child::Child(Child&& other) noexcept
-    : in(std::move(other.in)), out(std::move(other.out)), err(std::move(other.err)), pid_(std::exchange(other.pid_, -1)), handle_(std::move(other.handle_)) {}
+    : in(std::move(other.in)),
+      out(std::move(other.out)),
+      err(std::move(other.err)),
+      pid_(std::exchange(other.pid_, -1)),
+      handle_(std::move(other.handle_)) {}
 
 /// The leader is only reaped after the group was killed: until then its number cannot be another group's.
 Child::~Child() {
   if (pid_ < 0) return;
   ::kill(-pid_, SIGKILL);
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {}
 }
 
 Result<int> Child::wait(Deadline deadline) {
   while (true) {
     siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) return fail(Errc::transport, "the process is gone");
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+      return fail(Errc::transport, "the process is gone");
     if (info.si_pid == pid_) return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
     if (deadline.passed()) return fail(Errc::timeout, "the command did not end in time");
     pollfd p{handle_.get(), POLLIN, 0};

@@ -92,7 +92,8 @@ Error explain(const ExecResult& result, const std::string& where) {
   if (full) return {Errc::disk_full, "deploy: disk full on " + where + ": " + said};
   switch (result.exit_code) {
     case 4: return {Errc::refused, "deploy: " + where + " has no sha256sum; install coreutils there"};
-    case 5: return {Errc::refused, "deploy: no folder on " + where + " is ours, writable and executable (tried ~/.cache, /var/tmp, /dev/shm)"};
+    case 5:
+      return {Errc::refused, "deploy: no folder on " + where + " is ours, writable and executable (tried ~/.cache, /var/tmp, /dev/shm)"};
     case 7: return {Errc::transport, "deploy: the upload to " + where + " was incomplete: " + said};
     case 8: return {Errc::refused, "deploy: the agent does not start on " + where + ": " + said};
     default: return {Errc::refused, "deploy: the upload to " + where + " failed (exit " + std::to_string(result.exit_code) + "): " + said};
@@ -104,8 +105,8 @@ Result<std::string> architecture(Transport& host, Deadline deadline) {
   auto arch = last_line(result.out);
   bool plain = !arch.empty() && arch.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
   if (result.exit_code == 0 && plain) return arch;
-  return fail(Errc::refused, "deploy: " + host.where() + " does not run commands as expected (`uname -m` gave exit " + std::to_string(result.exit_code) + ", '" +
-                                 printable(arch.substr(0, 80)) + "'); a restricted shell?");
+  return fail(Errc::refused, "deploy: " + host.where() + " does not run commands as expected (`uname -m` gave exit " +
+                                 std::to_string(result.exit_code) + ", '" + printable(arch.substr(0, 80)) + "'); a restricted shell?");
 }
 
 Result<std::optional<std::string>> find(Transport& host, const Binary& binary, Deadline deadline) {

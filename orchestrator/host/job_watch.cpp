@@ -42,7 +42,8 @@ void JobWatch::tell(const json& frame) const {
   auto t = text_field(frame, "t");
   if (t == "progress") listener_.progress(text_field(frame, "text"), fraction_of(frame));
   else if (t == "metric" || t == "log") listener_.other(frame.dump(-1, ' ', false, json::error_handler_t::replace));
-  else if (t == "publish" && broker_) broker_->publish(text_field(frame, "group"), {job_.rank, text_field(frame, "key"), text_field(frame, "data")});
+  else if (t == "publish" && broker_)
+    broker_->publish(text_field(frame, "group"), {job_.rank, text_field(frame, "key"), text_field(frame, "data")});
 }
 
 }  // namespace vt

@@ -21,7 +21,9 @@ namespace {
 constexpr std::size_t kPiece = 64 * 1024;
 constexpr std::size_t kBacklog = 8 * 1024 * 1024;  ///< most output kept while a write waits for the command to read
 
-bool passes(std::string_view name) { return name == "PATH" || name == "HOME" || name == "USER" || name == "LANG" || name.starts_with("LC_") || name.starts_with("XDG_"); }
+bool passes(std::string_view name) {
+  return name == "PATH" || name == "HOME" || name == "USER" || name == "LANG" || name.starts_with("LC_") || name.starts_with("XDG_");
+}
 
 std::vector<std::string> clean_environment() {
   std::vector<std::string> out;
@@ -110,7 +112,8 @@ Stream::Chunk LocalStream::take() {
 
 void LocalStream::wait(bool to_write, Deadline deadline) const {
   bool full = backlog_bytes_ >= kBacklog;
-  pollfd p[3] = {{full ? -1 : child_.out.get(), POLLIN, 0}, {full ? -1 : child_.err.get(), POLLIN, 0}, {to_write ? child_.in.get() : -1, POLLOUT, 0}};
+  pollfd p[3] = {
+      {full ? -1 : child_.out.get(), POLLIN, 0}, {full ? -1 : child_.err.get(), POLLIN, 0}, {to_write ? child_.in.get() : -1, POLLOUT, 0}};
   ::poll(p, 3, static_cast<int>(deadline.left().count()));
 }
 

@@ -65,7 +65,8 @@ void start_lookup(const std::shared_ptr<Lookup>& lookup, const std::string& name
 
 std::string SocketAddress::text() const {
   char host[NI_MAXHOST], port[NI_MAXSERV];
-  if (getnameinfo(reinterpret_cast<const sockaddr*>(&bytes), size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+  if (getnameinfo(reinterpret_cast<const sockaddr*>(&bytes), size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) !=
+      0)
     return "unknown address";
   return bytes.ss_family == AF_INET6 ? "[" + std::string(host) + "]:" + port : std::string(host) + ":" + port;
 }
@@ -75,9 +76,7 @@ Addresses resolve(const std::string& name, int port, Deadline deadline) {
   auto lookup = std::make_shared<Lookup>();
   try {
     start_lookup(lookup, name, port);
-  } catch (const std::system_error& e) {
-    return fail(Errc::internal, std::string("name: no thread for the resolver: ") + e.what());
-  }
+  } catch (const std::system_error& e) { return fail(Errc::internal, std::string("name: no thread for the resolver: ") + e.what()); }
   std::unique_lock lock(lookup->mutex);
   if (!lookup->done.wait_until(lock, deadline.at(), [&] { return lookup->answer.has_value(); }))
     return fail(Errc::timeout, "name: no answer about '" + printable(name) + "' in time; is the name server reachable?");

@@ -53,7 +53,9 @@ Result<SshKeyHandle> load_key(const std::string& path) {
   bool asked = false;
   int rc = ssh_pki_import_privkey_base64(key.text.c_str(), nullptr, note_question, &asked, &raw);
   if (rc == SSH_OK) return SshKeyHandle(raw);
-  if (asked) return fail(Errc::auth, "auth: the key file " + path + " is encrypted; load it into ssh-agent and say `agent: true`, or use a key of its own");
+  if (asked)
+    return fail(Errc::auth,
+                "auth: the key file " + path + " is encrypted; load it into ssh-agent and say `agent: true`, or use a key of its own");
   return fail(Errc::auth, "auth: " + path + " is not a private key libssh can read");
 }
 

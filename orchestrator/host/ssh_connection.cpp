@@ -23,7 +23,8 @@ namespace {
 /// libssh closes the descriptor it was given in some of its error paths and leaves it open in the others (0.10.6), so
 /// it is closed here only if it still is this socket.
 void close_if_same(int lent, int socket) {
-  struct stat a {}, b {};
+  struct stat a {
+  }, b{};
   if (lent >= 0 && fstat(lent, &a) == 0 && fstat(socket, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev) ::close(lent);
 }
 
@@ -66,7 +67,8 @@ Status SshConnection::shake_hands(const HostSpec& host, Deadline deadline) {
   if (lent_ < 0 || !session_) return fail(Errc::internal, "host key: out of memory or file descriptors");
   VT_CHECK(set_ssh_options(session_, host, lent_, deadline.left()));
   ssh_set_blocking(session_, 0);
-  VT_TRY(int rc, drive("host key: key exchange with " + host.address, [this] { return ssh_connect(session_); }, deadline));
+  VT_TRY(int rc, drive(
+                     "host key: key exchange with " + host.address, [this] { return ssh_connect(session_); }, deadline));
   if (rc == SSH_OK) return {};
   return fail(Errc::transport, "host key: key exchange with " + host.address + " failed: " + last_error());
 }

@@ -46,7 +46,7 @@ class SshConnection {
 
   std::unique_ptr<SshTunnel> tunnel_;  ///< outlives the session that runs through it
   Fd socket_;
-  int lent_ = -1;                      ///< a duplicate of socket_ for libssh
+  int lent_ = -1;  ///< a duplicate of socket_ for libssh
   ssh_session_struct* session_ = nullptr;
   std::mutex mutex_;
 };

@@ -36,8 +36,8 @@ std::string unpadded(std::string text) {
 
 Status compare_pinned(const Shown& shown, const HostSpec& host) {
   if (unpadded(shown.fingerprint) == unpadded(host.host_key)) return {};
-  return fail(Errc::host_key, "host key: expected " + host.host_key + ", got " + shown.fingerprint + " (" + shown.type + " of " + host.address +
-                                  "); another machine answers there, or its key was replaced: compare with its console");
+  return fail(Errc::host_key, "host key: expected " + host.host_key + ", got " + shown.fingerprint + " (" + shown.type + " of " +
+                                  host.address + "); another machine answers there, or its key was replaced: compare with its console");
 }
 
 Status compare_known(ssh_session session, const Shown& shown, const HostSpec& host) {
@@ -46,9 +46,12 @@ Status compare_known(ssh_session session, const Shown& shown, const HostSpec& ho
   switch (ssh_session_is_known_server(session)) {
     case SSH_KNOWN_HOSTS_OK: return {};
     case SSH_KNOWN_HOSTS_CHANGED:
-      return fail(Errc::host_key, "host key: expected the one in " + host.known_hosts + ", " + got + "; another machine answers there, or its key was replaced");
+      return fail(Errc::host_key, "host key: expected the one in " + host.known_hosts + ", " + got +
+                                      "; another machine answers there, or its key was replaced");
     case SSH_KNOWN_HOSTS_OTHER: return fail(Errc::host_key, "host key: " + host.known_hosts + " has a key of another type, " + got);
-    default: return fail(Errc::host_key, "host key: none for this host in " + host.known_hosts + ", " + got + "; compare with its console, then add it there");
+    default:
+      return fail(Errc::host_key,
+                  "host key: none for this host in " + host.known_hosts + ", " + got + "; compare with its console, then add it there");
   }
 }
 

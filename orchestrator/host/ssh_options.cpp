@@ -88,7 +88,8 @@ Status set_ssh_options(ssh_session_struct* session, const HostSpec& host, int so
   to.set(SSH_OPTIONS_TIMEOUT, &seconds, "timeout");
   set_algorithms(to);
   set_identity_sources(to, host);
-  if (!to.failed.empty()) return fail(Errc::internal, "this libssh does not take the setting for " + to.failed + ": " + ssh_get_error(session));
+  if (!to.failed.empty())
+    return fail(Errc::internal, "this libssh does not take the setting for " + to.failed + ": " + ssh_get_error(session));
   return {};
 }
 

@@ -43,7 +43,9 @@ class SshStream final : public Stream {
   Status keep_output();
   Status flush(Deadline);
   Result<std::size_t> write_some(std::string_view bytes);
-  [[nodiscard]] tl::unexpected<Error> lost() const { return fail(Errc::transport, "the SSH connection was lost: " + connection_->last_error()); }
+  [[nodiscard]] tl::unexpected<Error> lost() const {
+    return fail(Errc::transport, "the SSH connection was lost: " + connection_->last_error());
+  }
 
   std::shared_ptr<SshConnection> connection_;
   ssh_channel channel_ = nullptr;
@@ -75,15 +77,19 @@ Status SshStream::start(const std::string& command, Deadline deadline) {
     callbacks_.channel_exit_signal_function = Ending::by_signal;
     ssh_set_channel_callbacks(channel_, &callbacks_);
   }
-  VT_TRY(int opened, connection_->drive("exec: opening a channel", [&] { return ssh_channel_open_session(channel_); }, deadline));
+  VT_TRY(int opened, connection_->drive(
+                         "exec: opening a channel", [&] { return ssh_channel_open_session(channel_); }, deadline));
   int rc = opened;
   if (opened == SSH_OK) {
-    VT_TRY(rc, connection_->drive("exec: starting the command", [&] { return ssh_channel_request_exec(channel_, command.c_str()); }, deadline));
+    VT_TRY(rc, connection_->drive(
+                   "exec: starting the command", [&] { return ssh_channel_request_exec(channel_, command.c_str()); }, deadline));
   }
   if (rc == SSH_OK) return {};
   std::lock_guard lock(connection_->mutex());
-  if (!ssh_is_connected(connection_->session())) return fail(Errc::transport, "exec: the connection was lost: " + connection_->last_error());
-  return fail(Errc::refused, "exec: the server refuses to run commands (" + connection_->last_error() + "); MaxSessions or a forced command there?");
+  if (!ssh_is_connected(connection_->session()))
+    return fail(Errc::transport, "exec: the connection was lost: " + connection_->last_error());
+  return fail(Errc::refused,
+              "exec: the server refuses to run commands (" + connection_->last_error() + "); MaxSessions or a forced command there?");
 }
 
 Result<std::size_t> SshStream::write_some(std::string_view bytes) {

@@ -9,7 +9,8 @@ namespace {
 
 class SshTransport final : public Transport {
  public:
-  SshTransport(std::shared_ptr<SshConnection> connection, std::string where) : connection_(std::move(connection)), where_(std::move(where)) {}
+  SshTransport(std::shared_ptr<SshConnection> connection, std::string where)
+      : connection_(std::move(connection)), where_(std::move(where)) {}
 
   [[nodiscard]] Traits traits() const override { return {.survives_disconnect = true, .survives_reboot = true, .has_pty = false}; }
   Result<std::unique_ptr<Stream>> open(std::string_view command, Deadline deadline) override {

@@ -53,8 +53,8 @@ Result<std::unique_ptr<SshTunnel>> SshTunnel::open(const HostSpec& host, Deadlin
   auto rc = tunnel->via_->drive("TCP: reaching " + host.address, step, deadline);
   if (!rc) return fail(through(jump, rc.error()));
   if (*rc != SSH_OK)
-    return fail(Errc::transport, "TCP: the jump host " + endpoint_text(jump) + " cannot reach " + host.address + ":" + std::to_string(host.port) + ": " +
-                                     tunnel->via_->last_error());
+    return fail(Errc::transport, "TCP: the jump host " + endpoint_text(jump) + " cannot reach " + host.address + ":" +
+                                     std::to_string(host.port) + ": " + tunnel->via_->last_error());
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) return fail(Errc::internal, "TCP: no socket pair");
   tunnel->near_.reset(ends[0]), tunnel->far_.reset(ends[1]);

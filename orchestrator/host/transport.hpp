@@ -21,7 +21,7 @@ class Stream {
   struct Chunk {
     std::string bytes;  ///< empty with end=false: nothing arrived before the deadline
     From from = From::out;
-    bool end = false;   ///< both streams are at their end (a real EOF, never a timeout)
+    bool end = false;  ///< both streams are at their end (a real EOF, never a timeout)
   };
   /// Waits for the next bytes until the deadline. A lost connection is Errc::transport, never an end.
   virtual Result<Chunk> read(Deadline) = 0;

@@ -49,8 +49,7 @@ std::string journal_of(std::string job) {
 
 /// The job itself: a process that appends its frames to the journal.
 void work(const json& job, const std::string& journal) {
-  json args = json::parse(job.value("args", "{}"), nullptr, false);
-  if (!args.is_object()) args = json::object();
+  json args = job.value("args", json::object());
   std::ofstream out(journal, std::ios::app);
   std::string id = job["job"];
   int seq = 0;
@@ -94,14 +93,17 @@ class Session {
   void handle(const json& frame) {
     std::string t = frame["t"];
     if (t == "hello") greet(frame);
-    if (t == "probe") say({{"t", "facts"}, {"facts", {{{"id", "host.root"}, {"value", true}, {"evidence", "uid 0"}, {"scope", "login"}},
-                                                      {{"id", "gpu"}, {"value", 2}, {"evidence", "lspci"}, {"scope", "host"}},
-                                                      {{"id", "caps.effective"}, {"value", {"a", "b"}}, {"evidence", "x"}, {"scope", "login"}},
-                                                      {{"id", "dmesg.read"}, {"evidence", "EPERM"}, {"scope", "login"}}}}});
+    if (t == "probe")
+      say({{"t", "facts"},
+           {"facts",
+            {{{"id", "host.root"}, {"value", true}, {"evidence", "uid 0"}, {"scope", "login"}},
+             {{"id", "gpu"}, {"value", 2}, {"evidence", "lspci"}, {"scope", "host"}},
+             {{"id", "caps.effective"}, {"value", {"a", "b"}}, {"evidence", "x"}, {"scope", "login"}},
+             {{"id", "dmesg.read"}, {"evidence", "EPERM"}, {"scope", "login"}}}}});
     if (t == "claim") claim(frame);
     if (t == "run") start(frame);
     if (t == "attach") follow(frame["job"], frame["from"]);
-    if (t == "cancel") std::ofstream(home() + "/cancelled", std::ios::app) << frame["job"] << std::endl;
+    if (t == "cancel") cancel(frame["job"]);
     if (t == "deliver") exchanged(frame);
     if (t == "forget") unlink(journal_of(frame["job"]).c_str());
     if (t == "bye") _exit(0);
@@ -110,8 +112,15 @@ class Session {
   void greet(const json& frame) {
     heartbeat_ms_ = frame["heartbeat_ms"];
     std::puts("Welcome to this machine"), std::fflush(stdout);  // as a login script might
-    say({{"t", "hello"}, {"protocol", behaves("protocol2") ? 2 : 1}, {"build", "fake"}, {"arch", "x"}, {"pid", getpid()}, {"uid", geteuid()},
-         {"boot_id", "b"}, {"now_ms", 1}, {"dir", home()}});
+    say({{"t", "hello"},
+         {"protocol", behaves("protocol2") ? 2 : 1},
+         {"build", "fake"},
+         {"arch", "x"},
+         {"pid", getpid()},
+         {"uid", geteuid()},
+         {"boot_id", "b"},
+         {"now_ms", 1},
+         {"dir", home()}});
   }
 
   void claim(const json& frame) {
@@ -134,6 +143,16 @@ class Session {
     }
     while (access(journal.c_str(), F_OK) != 0) usleep(1000);
     follow(job["job"], 0);
+  }
+
+  void cancel(const std::string& job) {
+    std::ofstream(home() + "/cancelled", std::ios::app) << job << std::endl;
+    vt::protocol::JobResult result;
+    result.id = job, result.error = "cancelled";
+    json frame = vt::protocol::encode(result);
+    frame["seq"] = last_ + 1;
+    say(frame);
+    following_.clear();
   }
 
   /// A rank: publishes its number, and ends when it knows the other one's.
@@ -162,6 +181,7 @@ class Session {
     for (std::string line; std::getline(file, line) && !file.eof(); at_ = file.tellg()) {
       auto frame = json::parse(line);
       if (frame["seq"] <= from_ || (behaves("gap") && frame["seq"] == 3)) continue;
+      last_ = frame["seq"];
       say(frame);
       if (behaves("twice")) say(frame);
     }
@@ -170,7 +190,7 @@ class Session {
   vt::protocol::LineReader lines_;
   std::string following_;
   json rank_job_;
-  std::int64_t from_ = 0, heartbeat_ms_ = 1000, quiet_ = 0;
+  std::int64_t from_ = 0, last_ = 0, heartbeat_ms_ = 1000, quiet_ = 0;
   std::streamoff at_ = 0;
   bool mute_ = false;
 };
