@@ -60,7 +60,8 @@ bool TcpProxy::pass(Relay& relay) {
   if (up == 0 || (up > 0 && send(relay.server, buffer, static_cast<std::size_t>(up), MSG_NOSIGNAL) != up)) return false;
   if (up > 0) to_server_ += up;
   std::size_t most = sizeof buffer;
-  if (auto limit = cut_after_.load(); limit >= 0) most = std::min(most, static_cast<std::size_t>(std::max<std::int64_t>(limit - relay.given, 0)));
+  if (auto limit = cut_after_.load(); limit >= 0)
+    most = std::min(most, static_cast<std::size_t>(std::max<std::int64_t>(limit - relay.given, 0)));
   auto down = most ? recv(relay.server, buffer, most, MSG_DONTWAIT) : 0;
   if (down == 0 || (down > 0 && send(relay.client, buffer, static_cast<std::size_t>(down), MSG_NOSIGNAL) != down)) return false;
   if (down > 0) to_client_ += down, relay.given += down;
