@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/node/node.h>  // clang-tidy takes the forward declaration in parser.h for our Node otherwise
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
