@@ -113,9 +113,7 @@ class Markdown {
     out_ += "<details><summary>Skipped: " + count_of(view_.counts()[Verdict::skip], "check") + ", " + std::to_string(view_.unproven.size()) + " unproven in this run</summary>\n\n";
     for (auto& g : groups) {
       out_ += "- " + code(g.capability.empty() ? g.evidence : g.capability + ": " + g.evidence) + " on " + codes(g.where) + "\n";
-      for (auto& [by, checks] : g.covered) out_ += "  - covered by " + code(by) + ": " + codes(checks) + "\n";
-      if (!g.unproven.empty()) out_ += "  - **UNPROVEN**: " + codes(g.unproven) + "\n";
-      if (!g.unmeasured.empty()) out_ += "  - not measured: " + codes(g.unmeasured) + "\n";
+      for (auto& list : g.lists) out_ += "  - " + prose(list.heading()) + ": " + codes(list.checks) + "\n";
     }
     out_ += "\n</details>\n\n";
   }

@@ -8,52 +8,66 @@ namespace vt {
 
 namespace {
 
+using Fate = SkipList::Fate;
+using Labels = std::vector<std::string>;
+
+/// One check, skipped on some columns for one reason.
 struct Skipped {
   std::string capability, evidence;
-  std::vector<std::size_t> columns;
-  std::vector<const ViewRow*> rows;
+  const ViewRow* row = nullptr;
+  Labels where;
+  const ViewCell* cell = nullptr;
 };
 
-/// One column's skips by reason.
-std::vector<Skipped> skipped_on(const RunView& view, std::size_t column) {
+/// The skips of one check by reason.
+std::vector<Skipped> skips_of(const RunView& view, const ViewRow& row) {
   std::vector<Skipped> out;
-  for (auto& row : view.rows) {
-    auto judgement = row.cells[column].deciding();
-    if (!judgement || judgement->verdict != Verdict::skip) continue;
-    auto evidence = judgement->evidence.empty() && judgement->capability.empty() ? judgement->reason : judgement->evidence;
-    auto same = [&](auto& s) { return s.capability == judgement->capability && s.evidence == evidence; };
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    auto j = row.cells[i].deciding();
+    if (!j || j->verdict != Verdict::skip) continue;
+    auto evidence = j->evidence.empty() && j->capability.empty() ? j->reason : j->evidence;
+    auto same = [&](auto& s) { return s.capability == j->capability && s.evidence == evidence; };
     auto at = std::find_if(out.begin(), out.end(), same);
-    if (at == out.end()) at = out.insert(at, Skipped{judgement->capability, evidence, {column}, {}});
-    at->rows.push_back(&row);
+    if (at == out.end()) at = out.insert(at, Skipped{j->capability, evidence, &row, {}, &row.cells[i]});
+    at->where.push_back(view.columns[i].label);
   }
   return out;
 }
 
-SkipGroup group_of(const RunView& view, const Skipped& skipped) {
-  SkipGroup out;
-  out.capability = skipped.capability, out.evidence = skipped.evidence;
-  for (auto column : skipped.columns) out.where.push_back(view.columns[column].label);
-  for (auto row : skipped.rows) {
-    auto& covered_by = row->cells[skipped.columns.front()].covered_by;
-    if (!covered_by.empty()) out.covered[join(covered_by, ", ")].push_back(row->check);
-    else (row->severity == Severity::info ? out.unmeasured : out.unproven).push_back(row->check);
-  }
-  return out;
+SkipGroup& group_of(std::vector<SkipGroup>& groups, const Skipped& skipped) {
+  auto same = [&](auto& g) { return g.capability == skipped.capability && g.evidence == skipped.evidence; };
+  auto at = std::find_if(groups.begin(), groups.end(), same);
+  if (at == groups.end()) at = groups.insert(at, SkipGroup{skipped.capability, skipped.evidence, {}, {}});
+  for (auto& label : skipped.where)
+    if (std::find(at->where.begin(), at->where.end(), label) == at->where.end()) at->where.push_back(label);
+  return *at;
+}
+
+void add(SkipGroup& group, const Skipped& skipped) {
+  auto& by = skipped.cell->covered_by;
+  auto fate = !by.empty() ? Fate::covered : skipped.row->severity == Severity::info ? Fate::unmeasured : Fate::unproven;
+  auto same = [&](auto& l) { return l.fate == fate && l.covered_by == by && l.where == skipped.where; };
+  auto at = std::find_if(group.lists.begin(), group.lists.end(), same);
+  if (at == group.lists.end()) at = group.lists.insert(at, SkipList{fate, by, skipped.where, {}});
+  at->checks.push_back(skipped.row->check);
 }
 
 }  // namespace
 
+std::string SkipList::heading() const {
+  auto what = fate == Fate::covered ? "covered by " + join(covered_by, ", ") : fate == Fate::unproven ? "UNPROVEN" : "not measured";
+  return what + (where.empty() ? "" : " (skipped on " + join(where, ", ") + ")");
+}
+
 std::vector<SkipGroup> skip_groups(const RunView& view) {
-  std::vector<Skipped> merged;
-  for (std::size_t column = 0; column < view.columns.size(); ++column)
-    for (auto& skipped : skipped_on(view, column)) {
-      auto same = [&](auto& s) { return s.capability == skipped.capability && s.evidence == skipped.evidence && s.rows == skipped.rows; };
-      auto at = std::find_if(merged.begin(), merged.end(), same);
-      if (at == merged.end()) merged.push_back(skipped);
-      else at->columns.push_back(column);
-    }
   std::vector<SkipGroup> out;
-  for (auto& skipped : merged) out.push_back(group_of(view, skipped));
+  for (auto& row : view.rows)
+    for (auto& skipped : skips_of(view, row)) add(group_of(out, skipped), skipped);
+  for (auto& group : out) {
+    std::stable_sort(group.lists.begin(), group.lists.end(), [](auto& a, auto& b) { return a.fate < b.fate; });
+    for (auto& list : group.lists)
+      if (list.where.size() == group.where.size()) list.where.clear();
+  }
   return out;
 }
 

@@ -1,5 +1,4 @@
 #pragma once
-#include <map>
 #include <string>
 #include <vector>
 
@@ -7,17 +6,24 @@
 
 namespace vt {
 
-/// Checks that the same hosts could not carry for the same reason.
+/// Skipped checks with the same fate.
+struct SkipList {
+  enum class Fate { covered, unproven, unmeasured } fate = Fate::unproven;  ///< unmeasured: informative, nothing to prove
+  std::vector<std::string> covered_by;  ///< layers
+  std::vector<std::string> where;       ///< column labels; empty: all of the group's
+  std::vector<std::string> checks;
+  [[nodiscard]] std::string heading() const;  ///< "covered by laptop", "UNPROVEN (skipped on pod)"
+};
+
+/// Checks that hosts could not carry for the same reason.
 struct SkipGroup {
   std::string capability;          ///< empty: skipped for `evidence` alone, e.g. by the operator
   std::string evidence;
   std::vector<std::string> where;  ///< column labels
-  std::map<std::string, std::vector<std::string>> covered;  ///< "laptop, cube" -> checks those layers proved
-  std::vector<std::string> unproven;                        ///< gating and advisory checks nobody proved
-  std::vector<std::string> unmeasured;                      ///< informative ones: nothing to prove
+  std::vector<SkipList> lists;     ///< covered, then unproven, then unmeasured
 };
 
-/// Grouped by capability, so that a host without a GPU gives one paragraph and not forty lines.
+/// Grouped by capability and evidence, so that a host without a GPU gives one paragraph and not forty lines.
 std::vector<SkipGroup> skip_groups(const RunView&);
 
 }  // namespace vt

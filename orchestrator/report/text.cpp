@@ -149,9 +149,7 @@ class TextReport {
     for (auto& group : skip_groups(view_)) {
       auto what = group.capability.empty() ? one_line(group.evidence) : one_line(group.capability) + " (" + one_line(group.evidence) + ")";
       std::string text = wrapped(style_, "skip ", what + " on " + list_line(group.where), Tone::faint);
-      for (auto& [layers, checks] : group.covered) text += wrapped(style_, "  covered by " + one_line(layers, 60) + ": ", list_line(checks));
-      if (!group.unproven.empty()) text += wrapped(style_, "  UNPROVEN: ", list_line(group.unproven));
-      if (!group.unmeasured.empty()) text += wrapped(style_, "  not measured: ", list_line(group.unmeasured));
+      for (auto& list : group.lists) text += wrapped(style_, "  " + one_line(list.heading()) + ": ", list_line(list.checks), Tone::plain, 4);
       paragraph(text);
     }
   }

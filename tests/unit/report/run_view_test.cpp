@@ -71,8 +71,11 @@ TEST(RunView, ASkipIsCoveredOnlyByRealProof) {
   EXPECT_EQ(view.unproven, (Names{"b", "c"}));
   auto groups = skip_groups(view);
   ASSERT_EQ(groups.size(), 1U);
-  EXPECT_EQ(groups[0].covered.at("two"), Names{"a"});
-  EXPECT_EQ(groups[0].unproven, (Names{"b", "c"}));
+  ASSERT_EQ(groups[0].lists.size(), 2U);
+  EXPECT_EQ(groups[0].lists[0].heading(), "covered by two");
+  EXPECT_EQ(groups[0].lists[0].checks, Names{"a"});
+  EXPECT_EQ(groups[0].lists[1].heading(), "UNPROVEN");
+  EXPECT_EQ(groups[0].lists[1].checks, (Names{"b", "c"}));
 }
 
 TEST(RunView, SeveralHostsHaveAColumnEachAndShareAJudgementOfTheLayer) {
