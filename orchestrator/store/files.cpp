@@ -105,15 +105,13 @@ Status check_private_folder(const std::string& path) {
 }
 
 Status make_private_file(const std::string& path) {
-  Fd made(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  // Without a descriptor: closing one would drop the locks that another connection of this process holds on the file.
+  bool made = mknod(path.c_str(), S_IFREG | 0600, 0) == 0;
   if (!made && errno != EEXIST) return failed(path, "cannot make it");
-  Fd found(made ? -1 : open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!made && !found) return failed(path, "cannot open it");
-  int fd = made ? made.get() : found.get();
-  struct stat info {};
-  if (fstat(fd, &info) != 0) return failed(path, "cannot look at it");
+  struct stat info{};
+  if (lstat(path.c_str(), &info) != 0) return failed(path, "cannot look at it");
   if (!S_ISREG(info.st_mode) || info.st_uid != geteuid()) return fail(Errc::storage, path + ": not a file of ours");
-  if ((info.st_mode & 0777) != 0600 && fchmod(fd, 0600) != 0) return failed(path, "cannot set its mode");
+  if ((info.st_mode & 0777) != 0600 && chmod(path.c_str(), 0600) != 0) return failed(path, "cannot set its mode");
   return made ? sync_folder(parent_of(path)) : Status{};
 }
 

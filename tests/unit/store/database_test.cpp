@@ -1,5 +1,8 @@
 #include "orchestrator/store/database.hpp"
 
+#include <sqlite3.h>
+
+#include <csignal>
 #include <fstream>
 
 #include "fixture.hpp"
@@ -109,6 +112,35 @@ TEST_F(DatabaseTest, ConnectionsAreHardened) {
   must(db->run("PRAGMA writable_schema=ON"));  // ignored by a defensive connection
   EXPECT_FALSE(db->run("DELETE FROM sqlite_schema"));
   EXPECT_FALSE(db->run("INSERT INTO b VALUES (length(?))", {std::string((16 << 20) + 1, 'x')}));
+}
+
+TEST_F(DatabaseTest, OpeningAgainKeepsTheLocksOfThisProcess) {
+  auto first = must(open(kNew));
+  must(first->write([&]() -> Status {
+    must(open(kNew, Database::Access::read));
+    must(make_private_file(path_));
+    auto rival = in_child([&] {
+      SQLite::Database other(path_, SQLite::OPEN_READWRITE, 0);
+      return other.tryExec("BEGIN IMMEDIATE") == SQLITE_BUSY ? 0 : 1;
+    });
+    EXPECT_EQ(exit_status(rival), 0);
+    return {};
+  }));
+}
+
+TEST_F(DatabaseTest, ReadersRollBackWhatACrashLeft) {
+  must(must(open(kNew))->run("INSERT INTO a (x) VALUES (1)"));
+  auto crashed = in_child([&] {
+    SQLite::Database other(path_, SQLite::OPEN_READWRITE, 0);
+    other.exec(
+        "PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE a SET x = 2;"
+        "INSERT INTO a (x) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT i FROM n");
+    return kill(getpid(), SIGKILL);  // with half of it in the file already
+  });
+  EXPECT_EQ(exit_status(crashed), 128 + SIGKILL);
+  ASSERT_TRUE(std::filesystem::exists(path_ + "-journal"));
+  auto reader = must(open(kNew, Database::Access::read));
+  EXPECT_EQ(must(reader->rows<std::string>("SELECT group_concat(x) FROM a", {}, [](Row& row) { return row.text(); })).front(), "1");
 }
 
 TEST_F(DatabaseTest, FailedTransactionsLeaveNothing) {
