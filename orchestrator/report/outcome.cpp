@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/report/layout.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 
 #include "orchestrator/model/resource.hpp"
 #include "orchestrator/store/ledger.hpp"
