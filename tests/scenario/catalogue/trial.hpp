@@ -1,0 +1,39 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "orchestrator/model/check.hpp"
+#include "orchestrator/model/observation.hpp"
+#include "orchestrator/model/result.hpp"
+#include "orchestrator/store/store.hpp"
+#include "tests/scenario/catalogue/cases.hpp"
+
+namespace vt::test {
+
+/// A store of its own below /tmp, with one run and one layer.
+class Results {
+ public:
+  static Result<Results> open();
+  ~Results();
+  Results(Results&&) noexcept;
+  Results(const Results&) = delete;
+
+  /// Stores the result and reads the judgement back.
+  Result<Judgement> keep(const Observation*, const Judgement&);
+
+ private:
+  Results() = default;
+  std::string folder_;
+  std::unique_ptr<Clock> clock_;
+  std::unique_ptr<Store> store_;
+};
+
+/// A check tried on a case's host: what was seen, if it ran, and the verdict as it was read back from the store.
+struct Tried {
+  std::optional<Observation> seen;
+  Judgement stored;
+};
+Result<Tried> try_check(const Check&, const Case&, int number, Results&);
+
+}  // namespace vt::test
