@@ -9,7 +9,8 @@ Quote PredictionOnly::quote(const Layer&) const {
 }
 
 std::vector<Finding> PredictionOnly::preflight(const Layer&) {
-  return {{Finding::Kind::unsupported, Finding::Weight::stops, sentence(), "leave the layer out with --layer; `vault-test plan` works on it"}};
+  return {
+      {Finding::Kind::unsupported, Finding::Weight::stops, sentence(), "leave the layer out with --layer; `vault-test plan` works on it"}};
 }
 
 CreateOutcome PredictionOnly::create(const Layer&, const Resource&) { return Refused{Finding::Kind::unsupported, sentence()}; }

@@ -19,15 +19,17 @@ Finding stops(Finding::Kind kind, std::string what, std::string remedy) {
 /// What is wrong with the private key file, if anything.
 void check_identity(const HostSpec& host, std::vector<Finding>& findings) {
   if (host.identity.empty()) return;
-  struct stat st{};
+  struct stat st {};
   if (stat(host.identity.c_str(), &st) != 0 || access(host.identity.c_str(), R_OK) != 0) {
-    findings.push_back(stops(Finding::Kind::not_found, host.address + ": identity " + host.identity + " cannot be read: " + std::strerror(errno),
+    findings.push_back(stops(Finding::Kind::not_found,
+                             host.address + ": identity " + host.identity + " cannot be read: " + std::strerror(errno),
                              "name an existing private key of yours"));
   } else if (!S_ISREG(st.st_mode)) {
-    findings.push_back(stops(Finding::Kind::auth, host.address + ": identity " + host.identity + " is not a file", "name the private key file"));
+    findings.push_back(
+        stops(Finding::Kind::auth, host.address + ": identity " + host.identity + " is not a file", "name the private key file"));
   } else if (st.st_mode & 077) {
-    findings.push_back(stops(Finding::Kind::auth, host.address + ": identity " + host.identity + " can be read by others",
-                             "chmod 600 " + host.identity));
+    findings.push_back(
+        stops(Finding::Kind::auth, host.address + ": identity " + host.identity + " can be read by others", "chmod 600 " + host.identity));
   }
 }
 
@@ -40,7 +42,8 @@ void check_host_key(const HostSpec& host, std::vector<Finding>& findings) {
     findings.push_back(stops(Finding::Kind::policy, host.address + ": host key \"" + host.host_key + "\" is not a SHA256: fingerprint",
                              "`ssh-keygen -lf` shows it in that form"));
   else if (host.host_key.empty() && access(host.known_hosts.c_str(), R_OK) != 0)
-    findings.push_back(stops(Finding::Kind::not_found, host.address + ": known-hosts " + host.known_hosts + " cannot be read: " + std::strerror(errno),
+    findings.push_back(stops(Finding::Kind::not_found,
+                             host.address + ": known-hosts " + host.known_hosts + " cannot be read: " + std::strerror(errno),
                              "name an existing file, or pin host-key"));
   if (!host.jump.empty() && host.jump_key.empty())
     findings.push_back(stops(Finding::Kind::policy, host.address + ": no host key is pinned for the jump host " + host.jump,

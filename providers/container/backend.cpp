@@ -22,8 +22,8 @@ long sysctl(const std::string& path, long otherwise) {
 }  // namespace
 
 const std::vector<std::string>& pod_capabilities() {
-  static const std::vector<std::string> names{"chown",  "dac_override", "fowner",           "fsetid",  "kill",       "setgid", "setuid",
-                                              "setpcap", "net_bind_service", "net_raw", "sys_chroot", "mknod",  "audit_write", "setfcap"};
+  static const std::vector<std::string> names{"chown",   "dac_override",     "fowner",  "fsetid",     "kill",  "setgid",      "setuid",
+                                              "setpcap", "net_bind_service", "net_raw", "sys_chroot", "mknod", "audit_write", "setfcap"};
   return names;
 }
 
@@ -44,7 +44,8 @@ std::string user_namespaces_refused() {
 }
 
 std::vector<std::string> with_pod_capabilities(const std::vector<std::string>& command) {
-  std::vector<std::string> out{"setpriv", "--bounding-set=-all,+" + join(pod_capabilities(), ",+"), "--inh-caps=-all", "--ambient-caps=-all"};
+  std::vector<std::string> out{"setpriv", "--bounding-set=-all,+" + join(pod_capabilities(), ",+"), "--inh-caps=-all",
+                               "--ambient-caps=-all"};
   out.insert(out.end(), command.begin(), command.end());
   return out;
 }

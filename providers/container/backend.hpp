@@ -20,7 +20,7 @@ struct PodStart {
   std::string name, mark, folder, root;  ///< root: becomes "/", read-only
   Login login;
   std::vector<Mount> mounts;
-  std::vector<std::string> entry;        ///< process 1
+  std::vector<std::string> entry;  ///< process 1
 };
 
 /// One way to make the namespaces of a pod. All give the same pod: own pid, mount, ipc and uts namespaces, the same

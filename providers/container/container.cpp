@@ -74,7 +74,8 @@ Finding no_backend(const std::string& wanted, const Error& error) {
   if (!wanted.empty()) return {Finding::Kind::policy, Finding::Weight::stops, error.what, "leave `backend` out to have one chosen"};
   if (geteuid() != 0)
     if (auto setting = user_namespaces_refused(); !setting.empty())
-      return {Finding::Kind::policy, Finding::Weight::stops, "user namespaces are refused to ordinary users here: " + setting + " (" + error.what + ")",
+      return {Finding::Kind::policy, Finding::Weight::stops,
+              "user namespaces are refused to ordinary users here: " + setting + " (" + error.what + ")",
               "change that setting with sysctl, install bubblewrap, or run as root"};
   return {Finding::Kind::missing_tool, Finding::Weight::stops, error.what,
           "install runc or bubblewrap; in a container, start that with the right to make namespaces (--privileged)"};
@@ -107,7 +108,8 @@ class Container final : public Provider {
   std::vector<Finding> preflight(const Layer& layer) override {
     std::vector<Finding> findings;
     if (auto server = find_ssh_server(); !server)
-      findings.push_back({Finding::Kind::missing_tool, Finding::Weight::stops, server.error().what, "install openssh-server (it need not run)"});
+      findings.push_back(
+          {Finding::Kind::missing_tool, Finding::Weight::stops, server.error().what, "install openssh-server (it need not run)"});
     if (auto backend = choose_backend(layer); !backend) findings.push_back(no_backend(option(layer, "backend"), backend.error()));
     return findings;
   }

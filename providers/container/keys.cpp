@@ -13,7 +13,9 @@ namespace {
 template <auto F>
 struct FreeWith {
   template <class T>
-  void operator()(T* p) const { F(p); }
+  void operator()(T* p) const {
+    F(p);
+  }
 };
 using Pkey = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
 

@@ -46,7 +46,8 @@ Login current_login() {
 }
 
 bool is_pod_name(const std::string& name) {
-  return name.starts_with("vt-") && name.size() <= 64 && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
+  return name.starts_with("vt-") && name.size() <= 64 &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
 }
 
 std::string pod_folder(const std::string& state_dir, const std::string& name) { return folder_of_pods(state_dir) + "/" + name; }
@@ -70,9 +71,9 @@ Status write_new_file(const std::string& path, const std::string& text, unsigned
 }
 
 Status write_owner(const Pod& pod) {
-  json j{{"name", pod.owner.name},     {"install", pod.owner.install}, {"attempt", pod.owner.attempt}, {"expires", pod.owner.expires},
-         {"token", pod.owner.token},   {"backend", pod.backend},       {"address", pod.access.address}, {"port", pod.access.port},
-         {"user", pod.access.user},    {"host_key", pod.access.host_key}};
+  json j{{"name", pod.owner.name},   {"install", pod.owner.install},   {"attempt", pod.owner.attempt},  {"expires", pod.owner.expires},
+         {"token", pod.owner.token}, {"backend", pod.backend},         {"address", pod.access.address}, {"port", pod.access.port},
+         {"user", pod.access.user},  {"host_key", pod.access.host_key}};
   // Complete or not there: a half-written one would hide whose pod it is.
   VT_CHECK(write_new_file(pod.folder + "/owner.new", j.dump(2) + "\n", 0600));
   if (rename((pod.folder + "/owner.new").c_str(), (pod.folder + "/owner.json").c_str()) != 0)
@@ -95,9 +96,7 @@ Result<Pod> read_pod(const std::string& folder) try {
   pod.access.identity = pod.identity();
   pod.access.exclusive = true;
   return pod;
-} catch (const json::exception& e) {
-  return fail(Errc::storage, folder + "/owner.json: " + e.what());
-}
+} catch (const json::exception& e) { return fail(Errc::storage, folder + "/owner.json: " + e.what()); }
 
 std::string log_tail(const Pod& pod) {
   auto lines = split(read_text(pod.log()), '\n');
@@ -109,7 +108,8 @@ Status remove_pod_folder(const std::string& folder) {
   // Nothing of ours is mounted outside the pods' own namespaces; should something be there, removing would go through it.
   auto mounted = mounts_below(folder);
   for (auto it = mounted.rbegin(); it != mounted.rend(); ++it) umount2(it->c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
-  if (!mounted.empty() && !mounts_below(folder).empty()) return fail(Errc::storage, folder + ": something is mounted below it: " + mounted.front());
+  if (!mounted.empty() && !mounts_below(folder).empty())
+    return fail(Errc::storage, folder + ": something is mounted below it: " + mounted.front());
   std::error_code error;
   fs::remove_all(folder, error);
   if (error) return fail(Errc::storage, folder + ": " + error.message());

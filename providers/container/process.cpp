@@ -121,7 +121,7 @@ std::string marked_pod(const std::string& arguments) {
 }
 
 bool is_our_users(const std::string& pid) {
-  struct stat st{};
+  struct stat st {};
   return stat(("/proc/" + pid).c_str(), &st) == 0 && st.st_uid == geteuid();
 }
 

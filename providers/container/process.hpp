@@ -26,7 +26,10 @@ Status launch_detached(const std::vector<std::string>& argv, const std::string& 
 std::string pod_mark(const std::string& pod);
 
 struct ProcessScan {
-  struct Marked { int pid; std::string pod; };
+  struct Marked {
+    int pid;
+    std::string pod;
+  };
   std::vector<Marked> marked;
   bool complete = true;  ///< false: an entry of our own user could not be read
 };

@@ -50,11 +50,9 @@ json config_of(const PodStart& pod) {
                {"cwd", "/"},
                {"capabilities", {{"bounding", capabilities}, {"effective", capabilities}, {"permitted", capabilities}}},
                {"noNewPrivileges", false}};
-  json linux_part{{"namespaces", namespaces},
-                  {"maskedPaths", kProcHidden},
-                  {"readonlyPaths", kProcReadOnly}};
-  return {{"ociVersion", "1.0.2"}, {"process", process}, {"root", {{"path", pod.root}, {"readonly", true}}}, {"hostname", pod.name},
-          {"mounts", mounts_of(pod)}, {"linux", linux_part}};
+  json linux_part{{"namespaces", namespaces}, {"maskedPaths", kProcHidden}, {"readonlyPaths", kProcReadOnly}};
+  return {{"ociVersion", "1.0.2"}, {"process", process},       {"root", {{"path", pod.root}, {"readonly", true}}},
+          {"hostname", pod.name},  {"mounts", mounts_of(pod)}, {"linux", linux_part}};
 }
 
 /// Without root runc wants root's number in the pod, which a user namespace of one's own number cannot give.

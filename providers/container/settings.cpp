@@ -10,7 +10,9 @@ namespace vt {
 namespace {
 
 /// Arguments: the mark, and the end of the lease in seconds since boot. /proc/uptime counts sleep and cannot be set.
-constexpr const char* kEntry = R"(# Process 1 of a pod: runs the SSH server and ends, with it every process of the pod, when the lease is over.
+constexpr const char* kEntry =
+    R"(# Process 1 of a pod: runs the SSH server and ends, with it every process of the pod, when the lease is over.
+umask 022
 mkdir -p /run/sshd /run/host /run/lock
 echo oci >/run/host/container-manager
 : >/run/.containerenv

@@ -22,10 +22,11 @@ namespace fs = std::filesystem;
 constexpr const char* kShared[] = {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "etc"};
 /// What was installed, for package managers, and the name service's answer where /etc/resolv.conf points there.
 constexpr const char* kSharedData[] = {"/var/lib/dpkg", "/var/lib/rpm", "/var/lib/pacman", "/run/systemd/resolve"};
-constexpr const char* kHiddenFolders[] = {"/etc/ssh", "/etc/ssl/private", "/etc/NetworkManager/system-connections", "/sys/firmware",
-                                          "/sys/kernel/debug", "/sys/kernel/tracing"};
+constexpr const char* kHiddenFolders[] = {"/etc/ssh",      "/etc/ssl/private",  "/etc/NetworkManager/system-connections",
+                                          "/sys/firmware", "/sys/kernel/debug", "/sys/kernel/tracing"};
 constexpr const char* kHiddenFiles[] = {"/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/krb5.keytab"};
-constexpr const char* kEmptyFolders[] = {"proc", "sys", "dev", "run", "tmp", "root", "home", "mnt", "srv", "var/tmp", "var/log", "var/cache",
+constexpr const char* kEmptyFolders[] = {"proc",           "sys",     "dev",      "run",     "tmp",     "root",
+                                         "home",           "mnt",     "srv",      "var/tmp", "var/log", "var/cache",
                                          "var/empty/sshd", ".vt/old", ".vt/sshd", ".vt/lib"};
 
 /// "\040" as the kernel writes a blank in mountinfo.
@@ -95,7 +96,7 @@ class Builder {
  private:
   /// A link would lead the mount elsewhere; what cannot be reached cannot be seen in the pod either.
   static bool usable(const std::string& path) {
-    struct stat st{};
+    struct stat st {};
     return lstat(path.c_str(), &st) == 0 && !S_ISLNK(st.st_mode);
   }
   void tmpfs(const std::string& target, const std::string& mode) { mounts_.push_back({Mount::Kind::tmpfs, "", target, mode}); }
@@ -156,8 +157,6 @@ Result<std::vector<Mount>> make_view(const Pod& pod, const Login& login, const S
   if (server.pod_path != server.machine_path) builder.bind(fs::path(server.machine_path).parent_path(), "/.vt/sshd");
   if (!server.machine_libs.empty()) builder.bind(server.machine_libs, server.pod_libs);
   return builder.take();
-} catch (const fs::filesystem_error& e) {
-  return fail(Errc::storage, e.what());
-}
+} catch (const fs::filesystem_error& e) { return fail(Errc::storage, e.what()); }
 
 }  // namespace vt

@@ -94,7 +94,7 @@ TEST_P(Pod, KeepsItsFilesToItself) {
   auto r = intent("podtests");
   auto host = start(r);
   std::string folder = home_.path + "/pods/" + r.owner.name;
-  struct stat st{};
+  struct stat st {};
   ASSERT_EQ(stat(folder.c_str(), &st), 0);
   EXPECT_EQ(st.st_mode & 0777U, 0700U);
   for (auto file : {"owner.json", "id_ed25519", "log"}) {

@@ -49,9 +49,7 @@ class ProviderContract : public testing::TestWithParam<Case> {
 
   /// The hosts, created where the provider creates any.
   Result<Allocation> acquire() {
-    if (!provider_->existing_hosts()) {
-      EXPECT_TRUE(std::holds_alternative<Created>(provider_->create(layer_, resource_)));
-    }
+    if (!provider_->existing_hosts()) { EXPECT_TRUE(std::holds_alternative<Created>(provider_->create(layer_, resource_))); }
     return provider_->wait_ready(layer_, provider_->existing_hosts() ? Resource{} : resource_, within(20));
   }
 
@@ -153,11 +151,13 @@ TEST_P(CreatingProvider, ListedResourcesCarryTheirWholeOwnership) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ProviderContract,
-                         testing::Values(Case{"local", "local", ""}, Case{"bare_metal", "bare-metal", ""}, Case{"runc", "container", "runc"},
-                                         Case{"bwrap", "container", "bwrap"}, Case{"unshare", "container", "unshare"}),
+                         testing::Values(Case{"local", "local", ""}, Case{"bare_metal", "bare-metal", ""},
+                                         Case{"runc", "container", "runc"}, Case{"bwrap", "container", "bwrap"},
+                                         Case{"unshare", "container", "unshare"}),
                          [](auto& one) { return one.param.name; });
 INSTANTIATE_TEST_SUITE_P(All, CreatingProvider,
-                         testing::Values(Case{"runc", "container", "runc"}, Case{"bwrap", "container", "bwrap"}, Case{"unshare", "container", "unshare"}),
+                         testing::Values(Case{"runc", "container", "runc"}, Case{"bwrap", "container", "bwrap"},
+                                         Case{"unshare", "container", "unshare"}),
                          [](auto& one) { return one.param.name; });
 
 }  // namespace

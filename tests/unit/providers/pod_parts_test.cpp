@@ -59,7 +59,7 @@ TEST(PodKeys, AreNewEveryTime) { EXPECT_NE(new_ssh_key("x")->fingerprint, new_ss
 
 TEST_F(PodParts, OwnerIsWrittenForTheOwnerOnlyAndReadBack) {
   ASSERT_TRUE(write_owner(pod_));
-  struct stat st{};
+  struct stat st {};
   ASSERT_EQ(stat((pod_.folder + "/owner.json").c_str(), &st), 0);
   EXPECT_EQ(st.st_mode & 0777U, 0600U);
   auto read = read_pod(pod_.folder);

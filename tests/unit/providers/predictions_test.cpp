@@ -31,8 +31,12 @@ TEST(Predictions, NameKnownCapabilitiesWithEvidence) {
 }
 
 TEST(Predictions, GcpCountsTheGpusOfAMachine) {
-  for (auto& [machine, gpus] : std::map<std::string, int>{{"g4-standard-48", 1}, {"g4-standard-96", 2}, {"g4-standard-192", 4},
-                                                          {"g4-standard-384", 8}, {"a3-highgpu-8g", 8}, {"a2-megagpu-16g", 16}}) {
+  for (auto& [machine, gpus] : std::map<std::string, int>{{"g4-standard-48", 1},
+                                                          {"g4-standard-96", 2},
+                                                          {"g4-standard-192", 4},
+                                                          {"g4-standard-384", 8},
+                                                          {"a3-highgpu-8g", 8},
+                                                          {"a2-megagpu-16g", 16}}) {
     EXPECT_EQ(value_of(predict("gcp", {{"machine", {machine}}}), "gpu"), Value(gpus)) << machine;
   }
   for (auto machine : {"g4-standard-12", "n2-standard-8", "a3-highgpu-g", "a3-highgpu-99g", ""})

@@ -35,7 +35,8 @@ TEST(Registry, NoProviderNamesAKeyTwice) {
 }
 
 TEST(Registry, AcceptsTheKeysOfAnImagePlan) {
-  for (auto key : {"project", "machine", "zones", "market", "build.packer", "build.only", "build.vars.*", "build.rebuild", "build.keep", "test-on"})
+  for (auto key :
+       {"project", "machine", "zones", "market", "build.packer", "build.only", "build.vars.*", "build.rebuild", "build.keep", "test-on"})
     EXPECT_TRUE(accepts("gcp", key)) << key;
   for (auto key : {"gpu", "cloud", "image", "disk", "min-cuda", "ansible.playbook", "ansible.roles", "ansible.idempotent"})
     EXPECT_TRUE(accepts("runpod", key)) << key;
@@ -61,7 +62,8 @@ TEST(Registry, WhatCannotRunSaysSoBeforeAnythingIsSpent) {
 TEST(Registry, OnlyThesePlansNeedCredentials) {
   for (auto& entry : provider_registry()) {
     auto needs = entry.make({"/tmp", nullptr})->needs_environment();
-    EXPECT_EQ(needs, entry.name == std::string("runpod") ? std::vector<std::string>{"RUNPOD_API_KEY"} : std::vector<std::string>{}) << entry.name;
+    EXPECT_EQ(needs, entry.name == std::string("runpod") ? std::vector<std::string>{"RUNPOD_API_KEY"} : std::vector<std::string>{})
+        << entry.name;
   }
 }
 
