@@ -27,8 +27,8 @@ std::string base32(std::string_view bytes) {
   std::string out;
   unsigned buffer = 0;
   int bits = 0;
-  for (unsigned char byte : bytes) {
-    buffer = (buffer << 8 | byte) & 0xfff;  // at most 4 bits are left over from the byte before
+  for (char c : bytes) {
+    buffer = (buffer << 8 | static_cast<unsigned char>(c)) & 0xfff;  // at most 4 bits are left over from the byte before
     for (bits += 8; bits >= 5; bits -= 5) out += alphabet[buffer >> (bits - 5) & 31];
   }
   if (bits > 0) out += alphabet[buffer << (5 - bits) & 31];
@@ -38,7 +38,10 @@ std::string base32(std::string_view bytes) {
 std::string hex(std::string_view bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string out;
-  for (unsigned char byte : bytes) (out += digits[byte >> 4]) += digits[byte & 15];
+  for (char c : bytes) {
+    auto byte = static_cast<unsigned char>(c);
+    (out += digits[byte >> 4]) += digits[byte & 15];
+  }
   return out;
 }
 

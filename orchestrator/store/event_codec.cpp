@@ -77,7 +77,7 @@ std::optional<EventBody> read_body(const json& j) {
 template <std::size_t... I>
 std::optional<EventBody> body_from(const json& j, std::string_view kind, std::index_sequence<I...>) {
   std::optional<EventBody> out;
-  ((kNames[I] == kind && (out = read_body<std::variant_alternative_t<I, EventBody>>(j), true)) || ...);
+  static_cast<void>(((kNames[I] == kind && (out = read_body<std::variant_alternative_t<I, EventBody>>(j), true)) || ...));
   return out;
 }
 
