@@ -166,12 +166,13 @@ void Session::cancel(const json& frame) {
     if (!order_group(group, line)) send_error("no job in group " + group);
     return;
   }
-  auto at = jobs_.find(id);
-  auto folder = at == jobs_.end() && state_ ? state_->find(id) : std::nullopt;
-  bool known = at == jobs_.end() ? folder.has_value() : true;
-  if (!known) return send_error("no such job", id);
-  if (at != jobs_.end()) at->second->order(line);  // a job that has just ended takes no order; its result is on the way
-  else if (!folder->order(line)) send_error("the job has ended", id);
+  if (auto at = jobs_.find(id); at != jobs_.end()) {
+    at->second->order(line);  // one that has just ended takes no order; its result is on the way
+    return;
+  }
+  auto folder = state_ ? state_->find(id) : std::nullopt;
+  if (!folder) return send_error("no such job", id);
+  if (!folder->order(line)) send_error("the job has ended", id);
 }
 
 void Session::deliver(const json& frame) { order_group(text_in(frame, "group"), line_of(frame)); }
@@ -245,7 +246,8 @@ void Session::turn() {
   pump_jobs();
   pump_probes();
   claim_.keep();
-  if (!over_ && boot_ms() - last_sent_ >= heartbeat_ms_) send({{"t", "heartbeat"}, {"now_ms", wall_ms()}});
+  bool idle = !over_ && out_.pending() == 0 && boot_ms() - last_sent_ >= heartbeat_ms_;
+  if (idle) send({{"t", "heartbeat"}, {"now_ms", wall_ms()}});
 }
 
 void Session::say_goodbye() {

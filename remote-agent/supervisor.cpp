@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "remote-agent/capture.hpp"
@@ -25,6 +26,12 @@ constexpr std::int64_t kUnkillableMs = 5000;           ///< after which a proces
 constexpr std::int64_t kDrainMs = 1000;                ///< for output still in the pipes when the worker has ended
 constexpr std::size_t kFramesKept = 16 * 1024 * 1024;  ///< of frames per job; the journal is not a place for bulk data
 constexpr const char* kDiskFull = "disk full: journal";
+
+/// Every orphan below a subreaper becomes its child: without children there are no descendants, and no need to look for them.
+bool has_children() {
+  siginfo_t ignored{};
+  return waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
 
 class Supervisor {
  public:
@@ -219,7 +226,7 @@ void Supervisor::signal_everything(int signal) {
 
 /// The worker has ended: what it started ends too, and what they wrote is read.
 void Supervisor::drain() {
-  auto left = descendants(getpid());
+  auto left = has_children() ? descendants(getpid()) : std::vector<pid_t>{};
   std::erase(left, helper_);
   if (!left.empty() && !helper_) helper_ = signal_all(left, SIGKILL);
   bool quiet = left.empty() && !helper_ && !worker_.out && !worker_.err && !worker_.frames;

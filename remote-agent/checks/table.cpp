@@ -1,8 +1,13 @@
 #include "remote-agent/checks/check.hpp"
 
+#include <algorithm>
+
 namespace vt::checks {
 
 namespace {
+/// Arguments become whole numbers of bytes or milliseconds, which must be able to hold them.
+constexpr double kLargest = 1e12;
+
 constexpr Entry kChecks[] = {
     {"clock.skew", clock_skew},
     {"cpu.verify", verify_cpu},
@@ -12,7 +17,7 @@ constexpr Entry kChecks[] = {
     {"selftest.values", values},
     {"sleep", nap},
 };
-}
+}  // namespace
 
 const Entry* find(std::string_view name) {
   for (auto& entry : kChecks)
@@ -22,7 +27,7 @@ const Entry* find(std::string_view name) {
 
 double Task::number(const char* name, double otherwise) const {
   auto at = args.find(name);
-  return at != args.end() && at->is_number() ? at->get<double>() : otherwise;
+  return at != args.end() && at->is_number() ? std::clamp(at->get<double>(), -kLargest, kLargest) : otherwise;
 }
 
 std::string Task::text(const char* name) const {

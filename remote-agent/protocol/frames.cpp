@@ -10,6 +10,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::int64_t kLongestMs = 1000LL * 24 * 3600 * 1000;  ///< a deadline that can be added to a clock
+
 /// Reads typed fields of an object without exceptions. A missing field keeps its default, a field of the wrong type
 /// makes the whole frame unreadable.
 class Fields {
@@ -160,6 +162,7 @@ std::optional<Job> decode_job(const json& frame) {
   in.flag("detach", job.detach), in.flag("root", job.root);
   in.text("group", job.group), in.integer("rank", job.rank), in.integer("world", job.world);
   if (!in.ok() || job.id.empty() || job.deadline_ms <= 0 || !valid_kind(job)) return std::nullopt;
+  job.deadline_ms = std::min(job.deadline_ms, kLongestMs);
   return job;
 }
 

@@ -66,7 +66,7 @@ TEST(Session, BeatsWhenThereIsNothingElse) {
   Folder folder;
   Agent agent(folder);
   EXPECT_TRUE(agent.next(550).is_null());
-  EXPECT_GE(agent.heartbeats(), 3);
+  EXPECT_GE(agent.heartbeats(), 2);
   EXPECT_LE(agent.heartbeats(), 6);
 }
 
