@@ -150,9 +150,12 @@ class Reaper {
     if (Ledger::holder_alive(row) && row.lease_until > now) return say(describe(row) + ": in use by a running vault-test", true);
     if (row.keep && row.lease_until > now) return say(describe(row) + ": kept until " + utc_text(row.lease_until), true);
     if (dry_run_) return say(describe(row) + ": would be released", true);
+    give_back(row, c_.ledger.take_over(row.owner.name));
+  }
+
+  void give_back(const Resource& row, Status done) {
     auto provider = c_.provider(row.provider);
     if (!provider) return say(describe(row) + ": provider unknown to this version", true);
-    Status done = c_.ledger.take_over(row.owner.name);
     if (done) done = release(c_, *provider, row.owner.name);
     if (!done) return say(describe(row) + ": " + done.error().what, true);
     ++report_.released;
@@ -177,8 +180,7 @@ class Reaper {
     if (dry_run_) return say(describe(row) + ": is there again, would be released", true);
     auto reopened = c_.ledger.take_over(row.owner.name);
     if (reopened) reopened = c_.ledger.update(row.owner.name, "seen again", [](Resource& r) { r.state = ResourceState::deleting, r.closed = 0; });
-    if (!reopened) return say(describe(row) + ": " + reopened.error().what, true);
-    if (auto again = c_.ledger.find(row.owner.name); again && *again) finish(**again);
+    give_back(row, reopened);
   }
 
   /// The ledger was lost: only a valid token and a lease that is over prove that it may go.

@@ -53,11 +53,12 @@ Expectations read_expectations(const yaml::Node& node, PlanContext& context) {
 
 Budget read_budget(const yaml::Node& node, PlanContext& context) {
   Budget out;
-  yaml::Fields fields(node, "budget", {"usd", "minutes"}, context.problems);
+  yaml::Fields fields(node, "budget", {"usd", "minutes", "time"}, context.problems);
   fields.read("usd", out.usd);
   int minutes = 0;
   fields.read("minutes", minutes, 1, 60 * 24 * 365);
   if (minutes > 0) out.time = std::chrono::minutes(minutes);
+  fields.read("time", out.time);
   return out;
 }
 

@@ -20,7 +20,7 @@ Outcome nap(const Task& task, Reporter& report) {
     report.progress("sleeping", static_cast<double>(slept) / static_cast<double>(wanted));
     poll(nullptr, 0, static_cast<int>(std::min<std::int64_t>(100, wanted - slept)));
   }
-  return {{{"slept_ms", agent::boot_ms() - start}, {"pid", getpid()}}, "", ""};
+  return {{{"seconds", static_cast<double>(agent::boot_ms() - start) / 1000}, {"pid", getpid()}}, "", ""};
 }
 
 }  // namespace vt::checks

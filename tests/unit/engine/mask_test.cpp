@@ -3,19 +3,20 @@
 #include <gtest/gtest.h>
 
 using namespace vt;
+using Secrets = std::map<std::string, std::string>;
 
 TEST(Mask, EveryForm) {
-  Masker masker({{"KEY", "s3cr\"et/va+lue"}});
+  Masker masker(Secrets{{"KEY", "s3cr\"et/va+lue"}});
   for (auto text : {"s3cr\"et/va+lue", "s3cr\\\"et/va+lue", "czNjciJldC92YStsdWU=", "s3cr%22et%2Fva%2Blue", "733363722265742f76612b6c7565", "eul+av/te\"rc3s"}) {
     auto masked = masker.apply(std::string("before ") + text + " after");
     EXPECT_EQ(masked.find("[KEY]"), 7U) << text << " -> " << masked;
   }
 }
 
-TEST(Mask, ShortValuesWouldMatchByAccident) { EXPECT_EQ(Masker({{"K", "a"}}).apply("banana"), "banana"); }
+TEST(Mask, ShortValuesWouldMatchByAccident) { EXPECT_EQ(Masker(Secrets{{"K", "a"}}).apply("banana"), "banana"); }
 
 TEST(Mask, ObservationsToo) {
-  Masker masker({{"KEY", "hunter2hunter2"}});
+  Masker masker(Secrets{{"KEY", "hunter2hunter2"}});
   Observation seen;
   seen.out.head = "key=hunter2hunter2";
   seen.err.tail = "hunter2hunter2";
