@@ -19,6 +19,7 @@ class Program {
  public:
   std::map<std::string, std::string> environment;  ///< added to ours
   std::string catalogue = VT_SOURCE_DIR "/tests/data/scenario/catalogue";
+  std::string state_folder;  ///< another program's, to share it; else its own
 
   /// Runs it to its end; it is killed after `seconds`.
   Ended run(const std::vector<std::string>& arguments, int seconds = 120);
@@ -27,7 +28,7 @@ class Program {
   Ended wait(int seconds = 120);
   /// Writes a plan and gives its path.
   std::string plan(const std::string& text);
-  [[nodiscard]] std::string state() const { return folder_ / "state"; }
+  [[nodiscard]] std::string state() const { return state_folder.empty() ? folder_ / "state" : state_folder; }
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
   /// What it has printed on standard error so far.
   [[nodiscard]] std::string err() const { return read_file(folder_ / "err"); }
