@@ -75,8 +75,6 @@ Cases read_cases(const std::string& folder) try {
   for (auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().string().ends_with(".cases.yaml")) read_file(entry.path(), entry.path().filename(), out);
   return out;
-} catch (const YAML::Exception& e) {
-  throw std::runtime_error(folder + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg);
-}
+} catch (const YAML::Exception& e) { throw std::runtime_error(folder + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg); }
 
 }  // namespace vt::test

@@ -11,7 +11,7 @@ namespace vt::test {
 
 /// One host a check is tried on: what of it differs from this machine, and the verdict that must come out.
 struct Case {
-  std::string about;                                  ///< "os.cases.yaml:12"
+  std::string about;  ///< "os.cases.yaml:12"
   Verdict verdict = Verdict::pass;
   std::map<std::string, std::string> files;           ///< absolute path -> content, laid over the real file
   std::map<std::string, std::string> bin;             ///< program -> shell script, found first on PATH

@@ -77,8 +77,8 @@ class ShippedCheck : public testing::TestWithParam<std::string> {
     if (auto reason = test::why_no_view(); !reason.empty()) GTEST_SKIP() << reason;
   }
 
-  Verdict run(const Check& check, const Case& c, test::Results& results, Shown& shown) {
-    auto tried = test::try_check(check, c, ++number_, results);
+  Verdict run(const Check& check, const Case& c, test::TrialStore& store, Shown& shown) {
+    auto tried = test::try_check(check, c, ++number_, store);
     if (!tried) {
       ADD_FAILURE() << c.about << ": " << tried.error().what;
       return Verdict::cancelled;
@@ -86,7 +86,8 @@ class ShippedCheck : public testing::TestWithParam<std::string> {
     EXPECT_EQ(name(tried->stored.verdict), name(c.verdict)) << c.about << ": " << told(*tried);
     shown.verdicts.insert(tried->stored.verdict);
     note_values(check, *tried, shown);
-    if (c.verdict == Verdict::skip && !tried->stored.capability.empty()) run(check, with_unknown(c, tried->stored.capability), results, shown);
+    if (c.verdict == Verdict::skip && !tried->stored.capability.empty())
+      run(check, with_unknown(c, tried->stored.capability), store, shown);
     return tried->stored.verdict;
   }
 
@@ -97,10 +98,10 @@ class ShippedCheck : public testing::TestWithParam<std::string> {
 TEST_P(ShippedCheck, IsJudgedAsItsCasesSay) {
   auto& check = *shipped().catalogue.check(GetParam());
   ASSERT_TRUE(cases().count(check.id)) << "no case for " << check.id;
-  auto results = test::Results::open();
-  ASSERT_TRUE(results) << results.error().what;
+  auto store = test::TrialStore::open();
+  ASSERT_TRUE(store) << store.error().what;
   Shown shown;
-  for (auto& c : cases().at(check.id)) run(check, c, *results, shown);
+  for (auto& c : cases().at(check.id)) run(check, c, *store, shown);
 
   bool judged = false;
   for (auto& value : check.values) {
@@ -146,5 +147,6 @@ TEST(ShippedCatalogue, HasTheSuitesThatWerePromised) {
   EXPECT_GE(size("os"), 25U);
   EXPECT_GE(size("gpu-stack"), 20U);
   EXPECT_GE(size("containers"), 10U);
-  for (auto id : {"gpu.sm", "os.kernel", "driver.version", "driver.modules", "cuda.toolkit", "gpu.count"}) EXPECT_TRUE(shipped().catalogue.check(id)) << id;
+  for (auto id : {"gpu.sm", "os.kernel", "driver.version", "driver.modules", "cuda.toolkit", "gpu.count"})
+    EXPECT_TRUE(shipped().catalogue.check(id)) << id;
 }

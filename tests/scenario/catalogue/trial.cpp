@@ -38,16 +38,14 @@ Result<Observation> observe_in(AgentPipe& agent, const Check& check, const Obser
     VT_TRY(auto result, agent.run(make_job(check, key, {})));
     return observe(check, key, result);
   }
-  if (!facts.find(std::get<ProbeRun>(check.how).fact)) {
-    VT_TRY(facts, agent.probe());
-  }
+  if (!facts.find(std::get<ProbeRun>(check.how).fact)) { VT_TRY(facts, agent.probe()); }
   return observe_fact(check, key, facts);
 }
 
 }  // namespace
 
-Result<Results> Results::open() {
-  Results out;
+Result<TrialStore> TrialStore::open() {
+  TrialStore out;
   out.folder_ = "/tmp/vt-catalogue-XXXXXX";
   if (!mkdtemp(out.folder_.data())) return fail(Errc::internal, "cannot make a folder below /tmp");
   out.clock_ = std::make_unique<SystemClock>();
@@ -60,16 +58,16 @@ Result<Results> Results::open() {
   return out;
 }
 
-Results::Results(Results&& other) noexcept
+TrialStore::TrialStore(TrialStore&& other) noexcept
     : folder_(std::exchange(other.folder_, "")), clock_(std::move(other.clock_)), store_(std::move(other.store_)) {}
 
-Results::~Results() {
+TrialStore::~TrialStore() {
   store_.reset();
   std::error_code ignored;
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
-Result<Judgement> Results::keep(const Observation* seen, const Judgement& judgement) {
+Result<Judgement> TrialStore::keep(const Observation* seen, const Judgement& judgement) {
   VT_CHECK(store_->add_result(seen, judgement));
   VT_TRY(auto all, store_->judgements(kRun));
   for (auto& stored : all)
@@ -77,20 +75,20 @@ Result<Judgement> Results::keep(const Observation* seen, const Judgement& judgem
   return fail(Errc::not_found, "the judgement is not in the store");
 }
 
-Result<Tried> try_check(const Check& check, const Case& c, int number, Results& results) {
+Result<Tried> try_check(const Check& check, const Case& c, int number, TrialStore& store) {
   ObservationKey key;
   key.run = kRun, key.layer = kLayer, key.host = "host-" + std::to_string(number), key.check = check.id;
   Layer layer;
   auto facts = given(c);
   Tried out;
   if (auto found = obstacle(check, key, {layer, {}, facts, {}})) {
-    VT_TRY(out.stored, results.keep(nullptr, *found));
+    VT_TRY(out.stored, store.keep(nullptr, *found));
     return out;
   }
   VT_TRY(auto view, View::prepare(c));
   VT_TRY(auto agent, AgentPipe::start(view, agent_path()));
   VT_TRY(out.seen, observe_in(agent, check, key, facts));
-  VT_TRY(out.stored, results.keep(&*out.seen, evaluate(check, {}, *out.seen)));
+  VT_TRY(out.stored, store.keep(&*out.seen, evaluate(check, {}, *out.seen)));
   return out;
 }
 

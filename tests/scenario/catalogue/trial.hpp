@@ -12,18 +12,18 @@
 namespace vt::test {
 
 /// A store of its own below /tmp, with one run and one layer.
-class Results {
+class TrialStore {
  public:
-  static Result<Results> open();
-  ~Results();
-  Results(Results&&) noexcept;
-  Results(const Results&) = delete;
+  static Result<TrialStore> open();
+  ~TrialStore();
+  TrialStore(TrialStore&&) noexcept;
+  TrialStore(const TrialStore&) = delete;
 
   /// Stores the result and reads the judgement back.
   Result<Judgement> keep(const Observation*, const Judgement&);
 
  private:
-  Results() = default;
+  TrialStore() = default;
   std::string folder_;
   std::unique_ptr<Clock> clock_;
   std::unique_ptr<Store> store_;
@@ -34,6 +34,6 @@ struct Tried {
   std::optional<Observation> seen;
   Judgement stored;
 };
-Result<Tried> try_check(const Check&, const Case&, int number, Results&);
+Result<Tried> try_check(const Check&, const Case&, int number, TrialStore&);
 
 }  // namespace vt::test
