@@ -141,13 +141,24 @@ std::variant<CommandLine, int> translate(CommandLine o, const Words& w) {
   return o;
 }
 
-/// CLI11 says "The following argument was not expected: rnu"; the nearest command helps more.
-std::string nearest_command(const CLI::App& app, int argc, char** argv) {
+/// CLI11 only says that a word was not expected; the nearest command or option helps more.
+std::string nearest_word(const CLI::App& app) {
+  auto used = app.get_subcommands();
   std::vector<std::string> names;
-  for (auto sub : app.get_subcommands({})) names.push_back(sub->get_name());
-  for (int i = 1; i < argc; ++i)
-    if (argv[i][0] != '-') return nearest(argv[i], names);
+  if (used.empty())
+    for (auto sub : app.get_subcommands({})) names.push_back(sub->get_name());
+  for (auto part : {&app, used.empty() ? &app : static_cast<const CLI::App*>(used.front())})
+    for (auto option : part->get_options())
+      for (auto& name : option->get_lnames()) names.push_back("--" + name);
+  for (auto& word : app.remaining(true))
+    if (auto near = nearest(word, names); !near.empty()) return "; did you mean '" + near + "'?";
   return {};
+}
+
+std::variant<CommandLine, int> explain(const CLI::App& app, const CLI::ParseError& e) {
+  auto used = app.get_subcommands();
+  std::string command = used.empty() ? "" : used.front()->get_name() + " ";
+  return usage(std::string(e.what()) + nearest_word(app) + "\nsee: vault-test " + command + "--help");
 }
 
 }  // namespace
@@ -157,7 +168,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
   Words w;
   CLI::App app("Tests GPU machines and golden images across clouds, containers and bare metal.", "vault-test");
   app.footer(std::string("Examples:\n") + examples_for(""));
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.fallthrough();
   add_common(app, o, w);
   add_everything(app, o, w);
@@ -165,10 +176,9 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);
-    auto near = app.get_subcommands().empty() ? nearest_command(app, argc, argv) : "";
-    std::string help = app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " ";
-    return usage(std::string(e.what()) + (near.empty() ? "" : "; did you mean '" + near + "'?") + "\nsee: vault-test " + help + "--help");
+    return explain(app, e);
   }
+  if (o.command.empty()) return usage("a command is missing\n\n" + app.help());
   return translate(o, w);
 }
 

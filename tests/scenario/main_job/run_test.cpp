@@ -47,7 +47,7 @@ TEST_F(Box, ADeadHostIsInfrastructureAndEveryCheckIsAccountedFor) {
 
 TEST_F(Box, ACutDuringALongCheckLosesNothing) {
   write_file("/tmp/vt-scenario-long", "");
-  program.start({"run", program.plan("vault-test: 1\nname: box\nlayers:\n  box: {provider: bare-metal, checks: [t.long], hosts: [" + host(proxy->port(), sshd->host_key()) + "]}\n")});
+  program.start({"run", box_with("t.long")});
   ASSERT_TRUE(program.saw("box: execute")) << program.err();
   std::this_thread::sleep_for(1s);
   proxy->cut();
@@ -78,19 +78,19 @@ TEST_F(Box, AKilledAgentCostsOneReconnect) {
 }
 
 TEST_F(Box, TheHostHasRoomForOneRunOnly) {
-  program.start({"run", program.plan("vault-test: 1\nname: box\nlayers:\n  box: {provider: bare-metal, checks: [t.long], hosts: [" + host(proxy->port(), sshd->host_key()) + "]}\n")});
+  auto pid = program.start({"run", box_with("t.slow")});
   ASSERT_TRUE(program.saw("box: execute")) << program.err();
   Program other;
-  auto second = other.run({"run", other.plan("vault-test: 1\nname: box\nlayers:\n  box: {provider: bare-metal, suites: [good], hosts: [" + host(sshd->port(), sshd->host_key()) + "]}\n")});
+  auto second = other.run({"run", box_with("t.pass")});
   EXPECT_EQ(second.exit_code, 3) << second.out;
   EXPECT_TRUE(has(second.out, "claimed by")) << second.out;
-  EXPECT_EQ(program.wait().exit_code, 0);
+  kill(pid, SIGINT);
+  EXPECT_EQ(program.wait().exit_code, 130);
 }
 
 TEST_F(Box, InterruptedThenResumedRepeatsOnlyWhatHasNoResult) {
   write_file("/tmp/vt-scenario-long", "");
-  auto pid = program.start({"run", program.plan("vault-test: 1\nname: box\nlayers:\n  box: {provider: bare-metal, checks: [t.pass, t.long, t.warn], hosts: [" +
-                                     host(proxy->port(), sshd->host_key()) + "]}\n")});
+  auto pid = program.start({"run", box_with("t.pass, t.long, t.warn")});
   ASSERT_TRUE(program.saw("box: execute")) << program.err();
   std::this_thread::sleep_for(500ms);
   kill(-pid, SIGINT);
@@ -105,8 +105,7 @@ TEST_F(Box, InterruptedThenResumedRepeatsOnlyWhatHasNoResult) {
 
 TEST_F(Box, KilledDuringALongCheckIsResumedOnTheSameJob) {
   write_file("/tmp/vt-scenario-long", "");
-  auto pid = program.start({"run", program.plan("vault-test: 1\nname: box\nlayers:\n  box: {provider: bare-metal, checks: [t.pass, t.long], hosts: [" +
-                                                host(proxy->port(), sshd->host_key()) + "]}\n")});
+  auto pid = program.start({"run", box_with("t.pass, t.long")});
   ASSERT_TRUE(program.saw("box: execute")) << program.err();
   std::this_thread::sleep_for(1s);
   kill(pid, SIGKILL);

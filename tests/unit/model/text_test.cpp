@@ -6,6 +6,8 @@ using namespace vt;
 
 TEST(Text, NearestFindsTypingErrorsOnly) {
   EXPECT_EQ(nearest("provder", {"provider", "proves", "purpose"}), "provider");
+  EXPECT_EQ(nearest("rnu", {"run", "runs"}), "run");
+  EXPECT_EQ(nearest("levle", {"level", "layers"}), "level");
   EXPECT_EQ(nearest("zzzzzz", {"provider", "proves"}), "");
 }
 
