@@ -1,6 +1,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -24,9 +25,8 @@ bool has_greeting(std::string_view seen) {
 }
 
 bool is_text(std::string_view seen) {
-  for (unsigned char c : seen)
-    if (c < 0x20 && std::isspace(c) == 0) return false;
-  return true;
+  auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && std::isspace(static_cast<unsigned char>(c)) == 0; };
+  return std::none_of(seen.begin(), seen.end(), control);
 }
 
 Error not_ssh(std::string_view seen) {

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 std::string find_sshd() {
   if (auto given = std::getenv("VAULT_TEST_SSHD")) return given;
-  std::istringstream path(std::string(std::getenv("PATH") ? std::getenv("PATH") : "") + ":/usr/sbin:/usr/local/sbin");
+  auto set = std::getenv("PATH");
+  std::istringstream path((set ? std::string(set) : std::string()) + ":/usr/sbin:/usr/local/sbin");
   for (std::string folder; std::getline(path, folder, ':');)
     if (access((folder + "/sshd").c_str(), X_OK) == 0) return folder + "/sshd";
   return "";
