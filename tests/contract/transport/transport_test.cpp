@@ -205,7 +205,8 @@ TEST_P(TransportContract, OpensManyCommandsOneAfterAnotherAndAtOnce) {
 }
 
 TEST_P(TransportContract, NamesTheHost) {
-  EXPECT_EQ(transport_->where(), GetParam() == "ssh" ? sshd_->access().user + "@127.0.0.1:" + std::to_string(sshd_->port()) : "this machine");
+  EXPECT_EQ(transport_->where(),
+            GetParam() == "ssh" ? sshd_->access().user + "@127.0.0.1:" + std::to_string(sshd_->port()) : "this machine");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TransportContract, testing::Values("local", "ssh"), [](auto& p) { return p.param; });
