@@ -52,6 +52,7 @@ class Actions {
 Result<pid_t> spawn(const std::vector<std::string>& argv, int out) {
   VT_FAILPOINT("process.spawn");
   std::vector<char*> words;
+  words.reserve(argv.size() + 1);
   for (auto& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   static const std::string path = std::string("PATH=") + kSystemPath;
@@ -133,8 +134,10 @@ struct CloseDir {
 
 std::string find_program(const std::string& name) {
   auto path = std::getenv("PATH");
-  for (auto& folder : split(std::string(path ? path : "") + ":" + kSystemPath, ':'))
-    if (auto file = folder + "/" + name; folder.starts_with('/') && access(file.c_str(), X_OK) == 0) return file;
+  for (auto file : split(std::string(path ? path : "") + ":" + kSystemPath, ':')) {
+    file.append("/").append(name);
+    if (file.starts_with('/') && access(file.c_str(), X_OK) == 0) return file;
+  }
   return "";
 }
 
@@ -177,7 +180,7 @@ ProcessScan scan_processes() {
     auto arguments = arguments_of(pid);
     if (!arguments && errno != ENOENT && errno != ESRCH && is_our_users(pid)) scan.complete = false;
     if (!arguments) continue;
-    if (auto pod = marked_pod(*arguments); !pod.empty()) scan.marked.push_back({std::atoi(pid.c_str()), pod});
+    if (auto pod = marked_pod(*arguments); !pod.empty()) scan.marked.push_back({std::stoi(pid), pod});
   }
   return scan;
 }
