@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "orchestrator/cli/log.hpp"
 #include "orchestrator/cli/workplace.hpp"
 
 namespace vt {
@@ -18,6 +19,8 @@ ProgressMode mode_for(const CommandLine& line) {
 }  // namespace
 
 ProgressPrinter::ProgressPrinter(const CommandLine& line, Store& store) : store_(store) {
+  auto log = std::make_shared<RunLog>(line.state_dir);
+  store_.listen([log](const Event& e) { log->see(e); });
   if (line.quiet) return;
   TextStyle style{terminal_width(STDERR_FILENO), use_colour(line, STDERR_FILENO)};
   FILE* out = line.json ? stdout : stderr;
@@ -25,7 +28,7 @@ ProgressPrinter::ProgressPrinter(const CommandLine& line, Store& store) : store_
     std::fwrite(bytes.data(), 1, bytes.size(), out);
     std::fflush(out);
   });
-  store_.listen([this](const Event& e) { progress_->see(e); });
+  store_.listen([this, log](const Event& e) { log->see(e), progress_->see(e); });
 }
 
 void ProgressPrinter::finish() {

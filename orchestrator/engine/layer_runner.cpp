@@ -150,9 +150,20 @@ class LayerRunner {
   Status give_back_one(const std::string& name) {
     VT_CHECK(enter(LayerState::release, name));
     Status released = release(c_, *provider_, name);
-    if (released) return event(event::ResourceMoved{name, "gone", ""});
+    if (released) {
+      VT_CHECK(event(event::ResourceMoved{name, "gone", ""}));
+      return tell_cost();
+    }
     VT_CHECK(event(event::ResourceMoved{name, "open", released.error().what}));
     return event(event::Noted{"error", name + " may be left behind: " + released.error().what});
+  }
+
+  Status tell_cost() {
+    VT_TRY(auto rows, c_.ledger.of_run(task_.run));
+    Money total;
+    for (auto& row : rows)
+      if (row.layer == layer_.name) total += row.cost;
+    return event(event::Spent{total});
   }
 
   /// Nothing can be recorded any more: the host is still given back, and the ledger (a file of its own) still written.

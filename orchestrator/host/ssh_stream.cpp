@@ -114,13 +114,15 @@ Status SshStream::write(std::string_view bytes, Deadline deadline) {
   return flush(deadline);
 }
 
-/// libssh sends what it holds only when it is called.
+/// libssh sends what it holds only when it is called. Once the command has ended its pending flag stays up for ever, and nobody
+/// is left to read.
 Status SshStream::flush(Deadline deadline) {
   while (true) {
     VT_CHECK(keep_output());
     {
       std::lock_guard lock(connection_->mutex());
-      if (!(ssh_get_poll_flags(connection_->session()) & SSH_WRITE_PENDING)) return {};
+      bool pending = (ssh_get_poll_flags(connection_->session()) & SSH_WRITE_PENDING) != 0;
+      if (!pending || ssh_channel_is_eof(channel_) != 0) return {};
     }
     if (deadline.passed()) return fail(Errc::timeout, "the host does not take input; it is frozen or cut off");
     connection_->wait(deadline);

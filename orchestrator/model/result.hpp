@@ -51,7 +51,7 @@ inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(st
 #define VT_TRY(decl, expr)                                                                  \
   auto VT_CONCAT(vt_try_, __LINE__) = (expr);                                               \
   if (!VT_CONCAT(vt_try_, __LINE__)) return vt::fail(VT_CONCAT(vt_try_, __LINE__).error()); \
-  decl = std::move(VT_CONCAT(vt_try_, __LINE__)).take()
+  decl = std::move(VT_CONCAT(vt_try_, __LINE__)).take()  /* NOLINT(bugprone-macro-parentheses): a declaration */
 /// VT_CHECK(f()); returns the error of a Status from the enclosing function.
 #define VT_CHECK(expr) \
   if (auto vt_status = (expr); !vt_status) return vt::fail(vt_status.error())

@@ -134,7 +134,8 @@ std::vector<std::string> measured_lines(const Judgement& j, bool all) {
     line += v.verdict == "unreadable" ? "unreadable" : "measured " + (v.measured.empty() ? "nothing" : v.measured);
     constexpr std::string_view kEquals = "equals ";
     if (!v.rule.empty()) line += ", required " + (v.rule.starts_with(kEquals) ? v.rule.substr(kEquals.size()) : v.rule);
-    if (!v.why.empty()) line += " (" + v.why + ")";
+    bool said = v.why.starts_with("measured ") || v.why.starts_with("nothing found");  // the same again, for the one-line reason
+    if (!v.why.empty() && !said) line += " (" + v.why + ")";
     out.push_back(line);
   }
   return out;
