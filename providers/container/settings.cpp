@@ -73,6 +73,7 @@ Status write_settings(const Pod& pod, const Login& login, const SshServer& serve
   VT_CHECK(write_new_file(inside + "passwd", user_table(login), 0644));
   // A password nobody has; "!" would lock the account for the SSH server too.
   VT_CHECK(write_new_file(inside + "shadow", login.name + ":*:19000:0:99999:7:::\n", 0600));
+  VT_CHECK(write_new_file(inside + "hosts", "127.0.0.1 localhost\n::1 localhost\n127.0.1.1 " + pod.owner.name + "\n", 0644));
   return write_new_file(inside + "hostname", pod.owner.name + "\n", 0644);
 }
 

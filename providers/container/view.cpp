@@ -53,6 +53,8 @@ class Builder {
 
   void folders() {
     for (auto folder : kEmptyFolders) fs::create_directories(pod_.root() + "/" + folder);
+    for (auto open : {"/tmp", "/var/tmp"})  // runc gives a tmpfs the mode of the folder below it
+      fs::permissions(pod_.root() + open, fs::perms::all | fs::perms::sticky_bit);
     fs::create_directories(pod_.root() + login_.home);
     fs::create_symlink("/run", pod_.root() + "/var/run");
     fs::create_symlink("/run/lock", pod_.root() + "/var/lock");
@@ -152,6 +154,7 @@ Result<std::vector<Mount>> make_view(const Pod& pod, const Login& login, const S
   builder.writable();
   builder.replace("/etc/passwd", pod.root() + "/.vt/passwd");
   builder.replace("/etc/shadow", pod.root() + "/.vt/shadow");
+  builder.replace("/etc/hosts", pod.root() + "/.vt/hosts");
   builder.replace("/etc/hostname", pod.root() + "/.vt/hostname");
   builder.hide(fs::path(pod.folder).parent_path().parent_path());
   if (server.pod_path != server.machine_path) builder.bind(fs::path(server.machine_path).parent_path(), "/.vt/sshd");
