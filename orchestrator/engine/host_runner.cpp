@@ -15,6 +15,8 @@ namespace {
 
 /// A machine that was just booted or rebooted may need this long to answer.
 constexpr Duration kConnectTime = std::chrono::minutes(2);
+/// Each event is a commit; what is over in a moment is only told when it is judged.
+constexpr Duration kWorthTelling = std::chrono::seconds(1);
 constexpr Duration kProbeTime = std::chrono::seconds(30);
 
 /// Cancels what runs when the operator stops the run or the layer's time is over.
@@ -134,7 +136,7 @@ class HostRunner {
     bool late = task_.time_budget && task_.time_budget->passed();
     Circumstances now{*task_.plan.layer, task_.host.access, facts_, so_far_, c_.stop.requested(), late};
     if (auto found = obstacle(check, key_of(check), now)) return record(nullptr, *found);
-    VT_CHECK(event(event::CheckStarted{task_.host.name, check.id, number_, total()}));
+    if (check.typical >= kWorthTelling) VT_CHECK(event(event::CheckStarted{task_.host.name, check.id, number_, total()}));
     return measure(check);
   }
 
@@ -176,15 +178,15 @@ class HostRunner {
     if (j.verdict == Verdict::fail || j.verdict == Verdict::warn || j.verdict == Verdict::error)
       if (auto fetched = fetch_logs(c_, *session_, masker_, check, seen); !fetched && fetched.error().code == Errc::disk_full) return fetched;
     VT_CHECK(record(&seen, j));
-    if (!std::holds_alternative<ProbeRun>(check.how)) (void)session_->forget(make_job(check, seen.key, {}).id);
+    if (auto job = make_job(check, seen.key, {}); job.detach) (void)session_->forget(job.id);
     return {};
   }
 
   Status record(const Observation* seen, Judgement j) {
     j.at = c_.clock.wall();
     so_far_[j.key.check] = j.verdict;
-    VT_CHECK(c_.store.add_result(seen, j));
-    return event(event::CheckJudged{task_.host.name, j.key.check, j.verdict, j.cause, j.reason, number_, total()});
+    EventBody told = event::CheckJudged{task_.host.name, j.key.check, j.verdict, j.cause, j.reason, number_, total()};
+    return c_.store.add_result(seen, j, &told);
   }
 
   /// The host is lost: everything that has no verdict is blocked by that, nothing stays silent.

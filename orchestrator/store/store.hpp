@@ -77,8 +77,8 @@ class Store {
   Status move_layer(const std::string& run, const std::string& layer, LayerState, const std::string& detail);
   Status set_layer_subject(const std::string& run, const std::string& layer, const Subject&);
 
-  // results; add_* of one check: the observation and its judgement in one transaction
-  Status add_result(const Observation*, const Judgement&);  ///< observation may be null (skip, blocked); Errc::refused if the key is recorded
+  /// `told`: the event that says so, in the same transaction. What was told is on disk.
+  Status add_result(const Observation*, const Judgement&, const EventBody* told = nullptr);  ///< observation may be null (skip, blocked)
   Status add_capabilities(const std::string& run, const std::string& layer, const std::string& host, const Capabilities&);
   Status add_artefact(const ArtefactRow&, const std::string& bytes);  ///< its hash and size are computed here
   Result<std::string> artefact(const std::string& sha256) const;

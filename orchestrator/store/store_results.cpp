@@ -65,6 +65,14 @@ Result<std::int64_t> next_sequence(Database& db, const std::string& run) {
   return next.front();
 }
 
+/// Gives the event its number.
+Status insert_event(Database& db, Event& event) {
+  VT_TRY(event.sequence, next_sequence(db, event.run));
+  VT_TRY([[maybe_unused]] int added,
+         db.run("INSERT INTO event (run, sequence, json) VALUES (?,?,?)", {event.run, event.sequence, json_text(to_json(event))}));
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> Store::put_document(const std::string& kind, const std::string& text) {
@@ -78,11 +86,17 @@ Result<std::string> Store::put_document(const std::string& kind, const std::stri
   return hash;
 }
 
-Status Store::add_result(const Observation* observation, const Judgement& judgement) {
-  return impl_->write([&]() -> Status {
+Status Store::add_result(const Observation* observation, const Judgement& judgement, const EventBody* told) {
+  std::lock_guard in_order(impl_->event_lock);
+  Event event{.at = impl_->clock.wall(), .run = judgement.key.run, .layer = judgement.key.layer, .body = told ? *told : EventBody{}};
+  Status written = impl_->write([&]() -> Status {
     if (observation) VT_CHECK(insert_observation(*impl_->db, *observation));
-    return insert_judgement(*impl_->db, judgement, observation != nullptr);
+    VT_CHECK(insert_judgement(*impl_->db, judgement, observation != nullptr));
+    return told ? insert_event(*impl_->db, event) : Status{};
   });
+  VT_CHECK(written);
+  if (told && impl_->listener) impl_->listener(event);
+  return {};
 }
 
 Status Store::add_capabilities(const std::string& run, const std::string& layer, const std::string& host,
@@ -110,12 +124,7 @@ Status Store::add_artefact(const ArtefactRow& row, const std::string& bytes) {
 Status Store::add_event(const std::string& run, const std::string& layer, const EventBody& body) {
   std::lock_guard in_order(impl_->event_lock);
   Event event{.at = impl_->clock.wall(), .run = run, .layer = layer, .body = body};
-  VT_CHECK(impl_->write([&]() -> Status {
-    VT_TRY(event.sequence, next_sequence(*impl_->db, run));
-    VT_TRY([[maybe_unused]] int added,
-           impl_->db->run("INSERT INTO event (run, sequence, json) VALUES (?,?,?)", {run, event.sequence, json_text(to_json(event))}));
-    return {};
-  }));
+  VT_CHECK(impl_->write([&] { return insert_event(*impl_->db, event); }));
   if (impl_->listener) impl_->listener(event);
   return {};
 }
