@@ -31,7 +31,7 @@ mount --rbind /sys sys
 mount -t tmpfs -o mode=755 view run
 mount -t tmpfs -o mode=1777 view tmp
 mount -t tmpfs -o mode=755 view dev
-for node in null zero full random urandom tty; do
+for node in null zero random urandom; do
   : > "dev/$node"
   mount --bind "/dev/$node" "dev/$node"
 done
