@@ -70,9 +70,11 @@ class HostRunner {
       if (transport) task_.advance(LayerState::deploy, (*transport)->where());
       return transport;
     };
-    VT_TRY(auto session, AgentSession::start(connector, c_.agents, task_.run, Deadline::after(kConnectTime)));
+    auto session = AgentSession::start(connector, c_.agents, task_.run, Deadline::after(kConnectTime));
+    // A full disk there is this host's trouble; Errc::disk_full from here would mean ours, and end the whole run.
+    if (!session) return fail(session.error().code == Errc::disk_full ? Errc::refused : session.error().code, session.error().what);
     std::lock_guard lock(session_mutex_);
-    session_ = std::move(session);
+    session_ = std::move(session).take();
     return {};
   }
 
