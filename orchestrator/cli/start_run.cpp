@@ -150,8 +150,11 @@ Status prepare(Running& r) {
   return open_databases(r);
 }
 
+/// A run that came to its end with a verdict on the hardware is not gone on with; one that lost a host or its time is.
+bool is_final(const RunRow& row) { return row.ended != 0 && (row.exit_code == 0 || row.exit_code == 1); }
+
 int resume_row(const CommandLine& line, const RunRow& row, std::unique_ptr<Store> store) {
-  if (row.ended != 0 && row.exit_code.value_or(0) != 130)
+  if (is_final(row))
     return refuse(Error{Errc::usage, "run " + row.id + " has ended; `vault-test run` starts a new one"});
   if (row.ended == 0 && is_alive(row.holder)) return refuse(Error{Errc::usage, "run " + row.id + " is still running"});
   auto plan_text = store->document(row.plan_hash);
