@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -65,9 +67,21 @@ Status prepare_for_root() {
   return {};
 }
 
-pid_t start_process(const std::string& program, const std::string& config, const std::string& log) {
+constexpr const char* kClaim = "/tmp/vault-test.claim";
+
+/// Agents claim the machine they are on and leave files there, and servers of several tests share one machine: as root, each
+/// gets such places of its own.
+void separate_places(const std::string& claim) {
+  if (unshare(CLONE_NEWNS) != 0) return;
+  mount("", "/", nullptr, MS_REC | MS_SLAVE, nullptr);
+  mount(claim.c_str(), kClaim, nullptr, MS_BIND, nullptr);
+  for (auto place : {"/var/tmp", "/dev/shm"}) mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
+}
+
+pid_t start_process(const std::string& program, const std::string& config, const std::string& log, const std::string& claim) {
   pid_t pid = fork();
   if (pid != 0) return pid;
+  separate_places(claim);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   dup2(fd, 2);
@@ -126,7 +140,9 @@ Status Sshd::launch(const std::string& program, const SshdOptions& options) {
             "\nPidFile none\nUsePAM no\nStrictModes no\nUseDNS no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n"
             "PermitRootLogin yes\nLogLevel VERBOSE\nMaxStartups 200\nMaxSessions 200\n";
   write_file(folder_ / "config", config);
-  pid_ = start_process(program, folder_ / "config", folder_ / "log");
+  write_file(folder_ / "claim", "", 0666);
+  close(open(kClaim, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+  pid_ = start_process(program, folder_ / "config", folder_ / "log", folder_ / "claim");
   for (int i = 0; i < 500; ++i) {
     if (accepts(port_)) return {};
     if (waitpid(pid_, nullptr, WNOHANG) == pid_) break;
