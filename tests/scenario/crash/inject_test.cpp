@@ -41,7 +41,8 @@ class Injected : public Scene, public testing::WithParamInterface<Fault> {
     expect_nothing_left();
     if (ended.exit_code == 0) return;
     auto after = go_on();
-    EXPECT_TRUE(after.exit_code == 0 || after.exit_code == ended.exit_code) << after.exit_code << after.out << after.err;
+    EXPECT_EQ(after.exit_code, 0) << after.out << after.err;
+    EXPECT_EQ(verdicts(), all_well());
     expect_nothing_left();
   }
 };

@@ -88,7 +88,7 @@ std::string integrity(const std::string& database) {
 }
 
 void Scene::SetUp() {
-  auto started = Sshd::start();
+  auto started = Sshd::start(options);
   if (!started) GTEST_SKIP() << started.error().what;
   sshd = std::move(started).take();
   if (auto why = no_pod(program.path("")); !why.empty()) GTEST_SKIP() << "no pod can be made here: " << why;
@@ -108,7 +108,7 @@ void Scene::TearDown() {
 std::string Scene::once_file() const { return "/tmp/once-" + fs::path(program.path("")).parent_path().filename().string(); }
 
 std::string Scene::pod_layer(const std::string& checks) const {
-  return "  pod: {provider: container, budget: {time: 5m}, checks: [" + checks + "]}\n";
+  return "  pod: {provider: container, budget: {minutes: 5}, checks: [" + checks + "]}\n";
 }
 
 std::string Scene::box_layer(const std::string& checks) const {
@@ -133,7 +133,7 @@ Ended Scene::go_on() {
   program.environment.clear();
   auto runs = machine_readable({"runs", "--json"});
   if (!runs.is_array() || runs.empty()) return program.run({"run", plan_});
-  if (!runs[0]["ended"].is_null()) return program.run({"status"});
+  if (runs[0]["exit_code"] == 0) return program.run({"status"});
   return program.run({"resume", "last"});
 }
 

@@ -41,6 +41,7 @@ class Scene : public testing::Test {
   void expect_nothing_left();
 
   Program program;
+  SshdOptions options;  ///< to be changed before SetUp()
   std::unique_ptr<Sshd> sshd;
   std::string plan_;
 
