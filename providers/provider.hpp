@@ -22,16 +22,23 @@ struct Finding {
 
 /// Price and time of one host of this layer.
 struct Quote {
-  Money hourly;          ///< zero: free
-  bool known = true;     ///< false: no price known, so nothing may be created
-  std::string market;    ///< "on-demand", "secure", …; empty if it does not apply
+  Money hourly;                          ///< zero: free
+  bool known = true;                     ///< false: no price known, so nothing may be created
+  std::string market;                    ///< "on-demand", "secure", …; empty if it does not apply
   Duration start_low{0}, start_high{0};  ///< usual time from create to ready
 };
 
 /// The answers create() can give. An unclear reply is an answer of its own and is never repeated blindly.
-struct Created { std::string provider_id; };
-struct Refused { Finding::Kind kind = Finding::Kind::policy; std::string what; };
-struct Ambiguous { std::string what; };
+struct Created {
+  std::string provider_id;
+};
+struct Refused {
+  Finding::Kind kind = Finding::Kind::policy;
+  std::string what;
+};
+struct Ambiguous {
+  std::string what;
+};
 using CreateOutcome = std::variant<Created, Refused, Ambiguous>;
 
 struct Listing {

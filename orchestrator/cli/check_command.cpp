@@ -29,7 +29,9 @@ std::string plan_text(const CommandLine& line, const Catalogue& catalogue) {
   auto at = line.target.find('@');
   bool local = line.target == "local";
   layer["provider"] = local ? "local" : "bare-metal";
-  if (!local) layer["hosts"] = json::array({host_of(line, at == std::string::npos ? "" : line.target.substr(0, at), line.target.substr(at == std::string::npos ? 0 : at + 1))});
+  if (!local)
+    layer["hosts"] = json::array({host_of(line, at == std::string::npos ? "" : line.target.substr(0, at),
+                                          line.target.substr(at == std::string::npos ? 0 : at + 1))});
   layer["suites"] = json::array();
   for (auto& suite : catalogue.suites) layer["suites"].push_back(suite.id);
   json plan{{"vault-test", 1}, {"name", "check"}, {"purpose", "check of " + line.target}};

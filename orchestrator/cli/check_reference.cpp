@@ -22,7 +22,8 @@ std::string expected(const Check& check) {
 
 std::string entry(const Check& check) {
   std::string out = "### `" + check.id + "`: " + check.title + "\n\n" + check.why + "\n\n";
-  out += "- severity " + std::string(name(check.severity)) + ", level " + std::string(name(check.level)) + (check.requirement.empty() ? "" : ", requirement " + check.requirement) + "\n";
+  out += "- severity " + std::string(name(check.severity)) + ", level " + std::string(name(check.level)) +
+         (check.requirement.empty() ? "" : ", requirement " + check.requirement) + "\n";
   if (!check.needs.text().empty()) out += "- needs `" + check.needs.text() + "`\n";
   out += "- runs " + std::visit(HowText{}, check.how) + (check.root ? " as root" : "") + (check.disruptive ? "; disruptive" : "") + "\n";
   out += "- expects " + expected(check) + "\n";

@@ -14,8 +14,16 @@ namespace {
 nlohmann::json check_json(const Check& c) {
   auto values = nlohmann::json::array();
   for (auto& v : c.values) values.push_back({{"name", v.name}, {"unit", v.unit}, {"expect", v.expect ? v.expect->text() : ""}});
-  return {{"id", c.id}, {"title", c.title}, {"why", c.why}, {"requirement", c.requirement}, {"severity", name(c.severity)}, {"scope", name(c.scope)},
-          {"level", name(c.level)}, {"requires", c.needs.text()}, {"values", values}, {"do", c.remedy}};
+  return {{"id", c.id},
+          {"title", c.title},
+          {"why", c.why},
+          {"requirement", c.requirement},
+          {"severity", name(c.severity)},
+          {"scope", name(c.scope)},
+          {"level", name(c.level)},
+          {"requires", c.needs.text()},
+          {"values", values},
+          {"do", c.remedy}};
 }
 
 }  // namespace

@@ -44,12 +44,16 @@ void add_selection(CLI::App& sub, CommandLine& o, Words& w) {
   sub.add_option("--layer", o.selection.layers, "Only this layer (repeatable)")->type_name("NAME");
   sub.add_option("--suite", o.selection.suites, "Only this suite (repeatable)")->type_name("NAME");
   sub.add_option("--check", o.selection.checks, "Only checks that match (repeatable)")->type_name("GLOB");
-  sub.add_option("--level", w.level, "quick, standard or full; replaces the plan's")->type_name("LEVEL")->check(CLI::IsMember({"quick", "standard", "full"}));
+  sub.add_option("--level", w.level, "quick, standard or full; replaces the plan's")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"quick", "standard", "full"}));
 }
 
 void add_run_id(CLI::App& sub, CommandLine& o) { sub.add_option("run", o.run, "Run id, a unique beginning of one, or 'last' (default)"); }
 
-void add_keep(CLI::App& sub, CommandLine& o) { sub.add_flag("--keep", o.keep, "Do not give created hosts back; they stay until their lease ends"); }
+void add_keep(CLI::App& sub, CommandLine& o) {
+  sub.add_flag("--keep", o.keep, "Do not give created hosts back; they stay until their lease ends");
+}
 
 void add_run(CLI::App& app, CommandLine& o, Words& w) {
   auto run = add(app, o, "run", "Run a plan: get the hosts, run the checks, give the hosts back");
@@ -112,7 +116,10 @@ void add_everything(CLI::App& app, CommandLine& o, Words& w) {
   auto checks = add(app, o, "checks", "The catalogue of checks");
   checks->add_option("glob", o.check, "Only checks that match");
   checks->add_flag("--markdown", o.markdown, "As the reference page docs/checks.md");
-  add(app, o, "completion", "Print the completion script of a shell")->add_option("shell", o.name, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  add(app, o, "completion", "Print the completion script of a shell")
+      ->add_option("shell", o.name, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
 }
 
 void add_common(CLI::App& app, CommandLine& o, Words& w) {
@@ -136,7 +143,9 @@ std::variant<CommandLine, int> translate(CommandLine o, const Words& w) {
     o.set[pair.substr(0, equals)] = pair.substr(equals + 1);
   }
   if (!w.level.empty()) o.selection.level = from_name<Level>(w.level);
-  o.colour = w.colour == "always" ? CommandLine::Colour::always : w.colour == "never" ? CommandLine::Colour::never : CommandLine::Colour::automatic;
+  o.colour = w.colour == "always"  ? CommandLine::Colour::always
+             : w.colour == "never" ? CommandLine::Colour::never
+                                   : CommandLine::Colour::automatic;
   if (o.state_dir.empty()) o.state_dir = default_state_dir();
   return o;
 }

@@ -12,22 +12,22 @@ namespace vt {
 /// The command line as a value. Which fields count follows from the command.
 struct CommandLine {
   std::string command;
-  std::string state_dir;       ///< $VAULT_TEST_STATE, else $XDG_STATE_HOME/vault-test, else ~/.local/state/vault-test
-  std::string catalogue;       ///< folder of checks/ and suites/; empty: the shipped one
+  std::string state_dir;  ///< $VAULT_TEST_STATE, else $XDG_STATE_HOME/vault-test, else ~/.local/state/vault-test
+  std::string catalogue;  ///< folder of checks/ and suites/; empty: the shipped one
   bool json = false, quiet = false;
   enum class Colour { automatic, always, never } colour = Colour::automatic;
 
-  std::string plan;            ///< path
+  std::string plan;  ///< path
   std::map<std::string, std::string> set;
   Selection selection;
-  std::string on;              ///< RUN/LAYER of a kept host
+  std::string on;  ///< RUN/LAYER of a kept host
   bool keep = false;
 
   std::string run = "last", layer, check;
-  std::string target;          ///< USER@HOST, or "local"
-  HostSpec host;               ///< the SSH options of `check`
+  std::string target;  ///< USER@HOST, or "local"
+  HostSpec host;       ///< the SSH options of `check`
   std::string format = "text", output;
-  std::string name;            ///< resource, shell, …
+  std::string name;  ///< resource, shell, …
   int limit = 20;
   bool all = false, dry_run = false, markdown = false;
 };

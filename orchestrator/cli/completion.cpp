@@ -25,7 +25,8 @@ constexpr std::string_view kZsh = R"sh(#compdef vault-test
 autoload -U +X bashcompinit && bashcompinit
 )sh";
 
-constexpr std::string_view kFish = R"sh(set -l commands run plan check resume runs status report why logs resources reap release checks completion
+constexpr std::string_view kFish =
+    R"sh(set -l commands run plan check resume runs status report why logs resources reap release checks completion
 complete -c vault-test -f -n "not __fish_seen_subcommand_from $commands" -a "$commands"
 complete -c vault-test -n "__fish_seen_subcommand_from run plan" -F
 complete -c vault-test -f -n "__fish_seen_subcommand_from why checks" -a "(vault-test checks 2>/dev/null | string split -f1 ' ')"

@@ -15,10 +15,20 @@ struct Entry {
 };
 
 constexpr Entry kCommands[] = {
-    {"run", run_command},       {"plan", plan_command},     {"check", check_command},         {"resume", resume_command},
-    {"runs", runs_command},     {"status", status_command}, {"report", report_command},       {"why", why_command},
-    {"logs", logs_command},     {"checks", checks_command}, {"resources", resources_command, false}, {"reap", reap_command, false},
-    {"release", release_command, false}, {"completion", completion_command, false},
+    {"run", run_command},
+    {"plan", plan_command},
+    {"check", check_command},
+    {"resume", resume_command},
+    {"runs", runs_command},
+    {"status", status_command},
+    {"report", report_command},
+    {"why", why_command},
+    {"logs", logs_command},
+    {"checks", checks_command},
+    {"resources", resources_command, false},
+    {"reap", reap_command, false},
+    {"release", release_command, false},
+    {"completion", completion_command, false},
 };
 
 /// On standard error, so that it never mixes with what a script reads.
@@ -28,8 +38,8 @@ void tell_open(const CommandLine& line) {
   if (!ledger) return;
   auto open = (*ledger)->open_resources();
   if (!open || open->empty()) return;
-  std::fprintf(stderr, "notice: %zu thing%s may cost money or be left behind: see `vault-test resources`, `vault-test reap`\n", open->size(),
-               open->size() == 1 ? "" : "s");
+  std::fprintf(stderr, "notice: %zu thing%s may cost money or be left behind: see `vault-test resources`, `vault-test reap`\n",
+               open->size(), open->size() == 1 ? "" : "s");
 }
 
 }  // namespace

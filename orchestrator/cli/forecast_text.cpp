@@ -19,7 +19,8 @@ std::string time_text(Duration low, Duration high) { return range(short_text(low
 
 std::string gates_text(const Layer& layer) {
   std::vector<std::string> names;
-  for (auto& gate : layer.after) names.push_back(gate.layer + (gate.passed_within ? " (or passed within " + short_text(*gate.passed_within) + ")" : ""));
+  for (auto& gate : layer.after)
+    names.push_back(gate.layer + (gate.passed_within ? " (or passed within " + short_text(*gate.passed_within) + ")" : ""));
   return names.empty() ? "" : "after " + join(names, ", ");
 }
 
@@ -27,7 +28,12 @@ std::string layers_text(const Forecast& f, const TextStyle& style) {
   Table table;
   for (auto& l : f.run_plan.layers) {
     auto cap = l.layer->budget.usd ? "cap " + l.layer->budget.usd->text() : "";
-    table.add({{std::to_string(l.stage), Tone::faint}, {l.layer->name, Tone::strong}, {l.layer->provider}, {time_text(l.low, l.high)}, {cost_text(l)}, {cap},
+    table.add({{std::to_string(l.stage), Tone::faint},
+               {l.layer->name, Tone::strong},
+               {l.layer->provider},
+               {time_text(l.low, l.high)},
+               {cost_text(l)},
+               {cap},
                {l.can_run ? gates_text(*l.layer) : "cannot run yet", l.can_run ? Tone::faint : Tone::caution}});
   }
   return table.text(style);
@@ -64,7 +70,9 @@ std::string matrix_text(const Forecast& f, const TextStyle& style) {
     else table.add(row), ++listed;
   }
   std::string out = listed ? table.text(style) : "";
-  return out + (plain ? count_of(plain, "check") + " " + (plain == 1 ? "runs" : "run") + (f.run_plan.layers.size() > 1 ? " on every layer" : "") + "\n" : "");
+  return out + (plain ? count_of(plain, "check") + " " + (plain == 1 ? "runs" : "run") +
+                            (f.run_plan.layers.size() > 1 ? " on every layer" : "") + "\n"
+                      : "");
 }
 
 /// Why the layers skip: one line per layer and reason.
@@ -87,14 +95,16 @@ std::string list_text(const TextStyle& style, const std::string& lead, const std
 
 std::string forecast_text(const Forecast& f, const TextStyle& style) {
   auto& p = f.run_plan;
-  std::string out = paint(style, Tone::strong, one_line(f.plan.name)) + (f.plan.purpose.empty() ? "" : ": " + one_line(f.plan.purpose)) + "\n";
+  std::string out =
+      paint(style, Tone::strong, one_line(f.plan.name)) + (f.plan.purpose.empty() ? "" : ": " + one_line(f.plan.purpose)) + "\n";
   if (!f.subject.commit.empty()) out += "subject @" + f.subject.commit.substr(0, 7) + (f.subject.dirty ? " dirty" : " clean") + "\n";
   out += "nothing created, nothing asked; run? = the host will tell\n\n" + layers_text(f, style) + "\n" + matrix_text(f, style);
   if (auto reasons = reasons_text(f, style); !reasons.empty()) out += "\n" + reasons;
   out += "\n" + list_text(style, "NOBODY proves: ", p.unproven, ", ") + list_text(style, "missing to run: ", f.missing, "; ");
   bool priced = std::all_of(p.layers.begin(), p.layers.end(), [](auto& l) { return l.price_known; });
   auto cap = f.plan.budget.usd ? " of " + f.plan.budget.usd->text() : "";
-  return out + "total " + (priced ? "" : "at least ") + range(p.cost_low.text(), p.cost_high.text()) + cap + "; " + time_text(p.low, p.high) + "\n";
+  return out + "total " + (priced ? "" : "at least ") + range(p.cost_low.text(), p.cost_high.text()) + cap + "; " +
+         time_text(p.low, p.high) + "\n";
 }
 
 }  // namespace vt

@@ -26,9 +26,7 @@ std::shared_ptr<spdlog::logger> open_log(const std::string& path) try {
   logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e %P %v");
   logger->flush_on(spdlog::level::info);
   return logger;
-} catch (const spdlog::spdlog_ex&) {
-  return nullptr;
-}
+} catch (const spdlog::spdlog_ex&) { return nullptr; }
 
 }  // namespace
 

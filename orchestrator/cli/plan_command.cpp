@@ -15,7 +15,8 @@ void look_at_subject(const Plan& plan, Forecast& forecast) {
   auto subject = read_subject({plan.subject->git, false});
   if (!subject) return forecast.missing.push_back(subject.error().what);
   forecast.subject = *subject;
-  if (plan.subject->require_clean && subject->dirty) forecast.missing.push_back("a clean subject: " + subject->path + " has uncommitted changes");
+  if (plan.subject->require_clean && subject->dirty)
+    forecast.missing.push_back("a clean subject: " + subject->path + " has uncommitted changes");
 }
 
 }  // namespace
@@ -32,7 +33,10 @@ int plan_command(const CommandLine& line) {
   if (!run_plan) return refuse(run_plan.error());
   Forecast forecast{plan, *run_plan, missing_to_run(plan, *run_plan, line.state_dir), {}};
   look_at_subject(plan, forecast);
-  return print(line.json ? forecast_json(forecast) : forecast_text(forecast, {terminal_width(STDOUT_FILENO), use_colour(line, STDOUT_FILENO)})) ? 0 : 3;
+  return print(line.json ? forecast_json(forecast)
+                         : forecast_text(forecast, {terminal_width(STDOUT_FILENO), use_colour(line, STDOUT_FILENO)}))
+             ? 0
+             : 3;
 }
 
 }  // namespace vt

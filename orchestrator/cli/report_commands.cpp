@@ -7,8 +7,8 @@
 #include "orchestrator/cli/commands.hpp"
 #include "orchestrator/cli/workplace.hpp"
 #include "orchestrator/model/text.hpp"
-#include "orchestrator/report/outcome.hpp"
 #include "orchestrator/report/formats.hpp"
+#include "orchestrator/report/outcome.hpp"
 #include "orchestrator/report/text.hpp"
 #include "orchestrator/report/why.hpp"
 #include "orchestrator/store/codec.hpp"
@@ -57,8 +57,13 @@ int write_out(const CommandLine& line, const std::string& text) {
 }
 
 nlohmann::json run_json(const RunRow& row) {
-  return {{"run", row.id}, {"plan", row.plan}, {"started", utc_text(row.started)}, {"ended", row.ended ? nlohmann::json(utc_text(row.ended)) : nullptr},
-          {"exit_code", row.exit_code ? nlohmann::json(*row.exit_code) : nullptr}, {"subject", row.subject.commit}, {"origin", name(row.origin)}};
+  return {{"run", row.id},
+          {"plan", row.plan},
+          {"started", utc_text(row.started)},
+          {"ended", row.ended ? nlohmann::json(utc_text(row.ended)) : nullptr},
+          {"exit_code", row.exit_code ? nlohmann::json(*row.exit_code) : nullptr},
+          {"subject", row.subject.commit},
+          {"origin", name(row.origin)}};
 }
 
 std::string state_of(const RunRow& row) {
@@ -67,11 +72,13 @@ std::string state_of(const RunRow& row) {
 }
 
 std::string log_text(const Observation& seen) {
-  std::string head = "== " + seen.key.check + " on " + seen.key.host + ", attempt " + std::to_string(seen.key.attempt) + ", " + utc_text(seen.started) +
-                     (seen.exit_code ? ", status " + std::to_string(*seen.exit_code) : "") + (seen.problem.empty() ? "" : ", " + seen.problem) + "\n";
+  std::string head = "== " + seen.key.check + " on " + seen.key.host + ", attempt " + std::to_string(seen.key.attempt) + ", " +
+                     utc_text(seen.started) + (seen.exit_code ? ", status " + std::to_string(*seen.exit_code) : "") +
+                     (seen.problem.empty() ? "" : ", " + seen.problem) + "\n";
   for (auto [label, output] : {std::pair{"stdout", &seen.out}, std::pair{"stderr", &seen.err}}) {
     if (output->bytes == 0) continue;
-    head += std::string("-- ") + label + ": " + std::to_string(output->bytes) + " bytes, " + std::to_string(output->lines) + " lines\n" + output->head;
+    head += std::string("-- ") + label + ": " + std::to_string(output->bytes) + " bytes, " + std::to_string(output->lines) + " lines\n" +
+            output->head;
     if (output->cut()) head += "\n[… " + std::to_string(output->bytes - output->head.size() - output->tail.size()) + " bytes left out …]\n";
     head += output->tail;
     if (head.back() != '\n') head += '\n';
@@ -89,7 +96,8 @@ Result<std::string> logs_of(const Stored& stored, const CommandLine& line) {
   for (auto& kept : stored.view.artefacts) {
     if (kept.layer != line.layer || (!line.check.empty() && kept.check != line.check)) continue;
     VT_TRY(std::string bytes, stored.store->artefact(kept.sha256));
-    out += "== " + kept.name + " kept when " + kept.check + " failed on " + kept.host + "\n" + bytes + (bytes.empty() || bytes.back() != '\n' ? "\n" : "");
+    out += "== " + kept.name + " kept when " + kept.check + " failed on " + kept.host + "\n" + bytes +
+           (bytes.empty() || bytes.back() != '\n' ? "\n" : "");
   }
   return out;
 }
@@ -116,7 +124,8 @@ int runs_command(const CommandLine& line) {
   for (auto& row : *rows) {
     list.push_back(run_json(row));
     char buffer[160];
-    std::snprintf(buffer, sizeof buffer, "%-26s %-20s %-12s %s\n", row.id.c_str(), utc_text(row.started).c_str(), state_of(row).c_str(), row.plan.c_str());
+    std::snprintf(buffer, sizeof buffer, "%-26s %-20s %-12s %s\n", row.id.c_str(), utc_text(row.started).c_str(), state_of(row).c_str(),
+                  row.plan.c_str());
     out += buffer;
   }
   return print(line.json ? list.dump(2) + "\n" : out) ? 0 : 3;
@@ -125,7 +134,8 @@ int runs_command(const CommandLine& line) {
 int status_command(const CommandLine& line) {
   auto stored = read_run(line);
   if (!stored) return refuse(stored.error());
-  auto text = line.json ? render("json", stored->view, stored->catalogue) : Result<std::string>(text_report(stored->view, stored->catalogue, style_for(line)));
+  auto text = line.json ? render("json", stored->view, stored->catalogue)
+                        : Result<std::string>(text_report(stored->view, stored->catalogue, style_for(line)));
   if (!text) return refuse(text.error());
   print(*text);
   return outcome_of(stored->view).exit_code;
@@ -151,7 +161,8 @@ int logs_command(const CommandLine& line) {
   if (auto wrong = unknown_layer(*stored, line.layer); !wrong.empty()) return refuse(Error{Errc::usage, wrong});
   auto text = logs_of(*stored, line);
   if (!text) return refuse(text.error());
-  if (text->empty()) return refuse(Error{Errc::usage, "nothing was recorded for " + line.layer + (line.check.empty() ? "" : " " + line.check)});
+  if (text->empty())
+    return refuse(Error{Errc::usage, "nothing was recorded for " + line.layer + (line.check.empty() ? "" : " " + line.check)});
   return print(isatty(STDOUT_FILENO) != 0 ? printable(*text) : *text) ? 0 : 3;
 }
 

@@ -14,14 +14,24 @@ namespace {
 constexpr int kStillOpen = 5;
 
 nlohmann::json resource_json(const Resource& r) {
-  return {{"name", r.owner.name}, {"provider", r.provider}, {"kind", r.kind}, {"state", name(r.state)}, {"run", r.run}, {"layer", r.layer},
-          {"created", utc_text(r.created)}, {"lease_until", utc_text(r.lease_until)}, {"hourly_microusd", r.hourly.micro}, {"keep", r.keep},
-          {"in_use", Ledger::holder_alive(r)}, {"reason", r.reason}};
+  return {{"name", r.owner.name},
+          {"provider", r.provider},
+          {"kind", r.kind},
+          {"state", name(r.state)},
+          {"run", r.run},
+          {"layer", r.layer},
+          {"created", utc_text(r.created)},
+          {"lease_until", utc_text(r.lease_until)},
+          {"hourly_microusd", r.hourly.micro},
+          {"keep", r.keep},
+          {"in_use", Ledger::holder_alive(r)},
+          {"reason", r.reason}};
 }
 
 std::string resource_line(const Resource& r) {
   std::string state = std::string(name(r.state)) + (r.keep ? ", kept" : Ledger::holder_alive(r) ? ", in use" : "");
-  return r.owner.name + "  " + r.provider + "  " + state + "  run " + r.run + "/" + r.layer + "  " + r.hourly.text() + "/h  lease until " + utc_text(r.lease_until) + "\n";
+  return r.owner.name + "  " + r.provider + "  " + state + "  run " + r.run + "/" + r.layer + "  " + r.hourly.text() + "/h  lease until " +
+         utc_text(r.lease_until) + "\n";
 }
 
 /// Databases and a context, for commands that change resources.

@@ -23,8 +23,6 @@ Selection selection_from(const std::string& text) try {
   s.checks = in.value("checks", s.checks);
   if (in.contains("level")) s.level = from_name<Level>(in.at("level").get<std::string>());
   return s;
-} catch (const json::exception&) {
-  return {};
-}
+} catch (const json::exception&) { return {}; }
 
 }  // namespace vt

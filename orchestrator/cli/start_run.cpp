@@ -38,7 +38,8 @@ std::vector<LayerRow> layer_rows(const Running& r) {
   std::vector<LayerRow> rows;
   for (auto& l : r.run_plan.layers) {
     LayerRow row;
-    row.run = r.row.id, row.name = l.layer->name, row.provider = l.layer->provider, row.proves = l.layer->proves, row.subject = r.row.subject;
+    row.run = r.row.id, row.name = l.layer->name, row.provider = l.layer->provider, row.proves = l.layer->proves,
+    row.subject = r.row.subject;
     rows.push_back(row);
   }
   return rows;
@@ -48,7 +49,8 @@ std::vector<PlannedRow> planned_rows(const Running& r) {
   std::vector<PlannedRow> rows;
   for (auto& l : r.run_plan.layers)
     for (auto& planned : l.checks)
-      rows.push_back({r.row.id, l.layer->name, planned.check->id, planned.check->title, std::string(name(planned.check->severity)), static_cast<int>(rows.size())});
+      rows.push_back({r.row.id, l.layer->name, planned.check->id, planned.check->title, std::string(name(planned.check->severity)),
+                      static_cast<int>(rows.size())});
   return rows;
 }
 
@@ -82,7 +84,8 @@ Result<std::optional<Resource>> kept_host(Running& r) {
   VT_TRY(auto rows, r.ledger->of_run(run->id));
   for (auto& row : rows)
     if (row.layer == r.line.on.substr(slash + 1) && row.state == ResourceState::ready) return std::optional<Resource>(row);
-  return fail(Errc::usage, "--on: run " + run->id + " kept no host of layer '" + r.line.on.substr(slash + 1) + "'; see `vault-test resources`");
+  return fail(Errc::usage,
+              "--on: run " + run->id + " kept no host of layer '" + r.line.on.substr(slash + 1) + "'; see `vault-test resources`");
 }
 
 Result<RunView> final_view(Running& r) {
@@ -106,7 +109,8 @@ int conclude(Running& r, ProgressPrinter& printer) {
   printer.finish();
   view = final_view(r);
   if (!view) return refuse(view.error());
-  if (!r.line.json) print(text_report(*view, r.what.catalogue.catalogue, {terminal_width(STDOUT_FILENO), use_colour(r.line, STDOUT_FILENO)}));
+  if (!r.line.json)
+    print(text_report(*view, r.what.catalogue.catalogue, {terminal_width(STDOUT_FILENO), use_colour(r.line, STDOUT_FILENO)}));
   return outcome.exit_code;
 }
 
@@ -122,7 +126,8 @@ int see_through(Running& r, bool resumed) {
   Status ran = run_all(context, {r.row.id, r.what.plan, r.run_plan, resumed, r.line.keep, *kept, r.row.subject.digest});
   if (!ran) {
     printer.finish();
-    std::fprintf(stderr, "vault-test: %s\nthe run is incomplete; `vault-test resume %s` goes on\n", printable(ran.error().what).c_str(), r.row.id.c_str());
+    std::fprintf(stderr, "vault-test: %s\nthe run is incomplete; `vault-test resume %s` goes on\n", printable(ran.error().what).c_str(),
+                 r.row.id.c_str());
     return 3;
   }
   return conclude(r, printer);
@@ -135,7 +140,8 @@ Status open_databases(Running& r) {
 }
 
 Status make_plan(Running& r) {
-  VT_TRY(r.run_plan, make_run_plan(r.what.plan, r.what.catalogue.catalogue, offers_for(r.what.plan, r.line.state_dir, r.clock), r.selection));
+  VT_TRY(r.run_plan,
+         make_run_plan(r.what.plan, r.what.catalogue.catalogue, offers_for(r.what.plan, r.line.state_dir, r.clock), r.selection));
   return {};
 }
 
@@ -144,9 +150,7 @@ Status prepare(Running& r) {
   VT_CHECK(make_plan(r));
   for (auto& missing : missing_to_run(r.what.plan, r.run_plan, r.line.state_dir))
     if (missing.find("cannot run yet") == std::string::npos) return fail(Errc::config, "missing to run: " + missing);
-  if (r.what.plan.subject) {
-    VT_TRY(r.row.subject, read_subject(*r.what.plan.subject));
-  }
+  if (r.what.plan.subject) { VT_TRY(r.row.subject, read_subject(*r.what.plan.subject)); }
   return open_databases(r);
 }
 
@@ -154,8 +158,7 @@ Status prepare(Running& r) {
 bool is_final(const RunRow& row) { return row.ended != 0 && (row.exit_code == 0 || row.exit_code == 1); }
 
 int resume_row(const CommandLine& line, const RunRow& row, std::unique_ptr<Store> store) {
-  if (is_final(row))
-    return refuse(Error{Errc::usage, "run " + row.id + " has ended; `vault-test run` starts a new one"});
+  if (is_final(row)) return refuse(Error{Errc::usage, "run " + row.id + " has ended; `vault-test run` starts a new one"});
   if (row.ended == 0 && is_alive(row.holder)) return refuse(Error{Errc::usage, "run " + row.id + " is still running"});
   auto plan_text = store->document(row.plan_hash);
   auto catalogue_text = store->document(row.catalogue_hash);

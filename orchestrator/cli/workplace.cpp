@@ -51,7 +51,8 @@ std::variant<LoadedCatalogue, int> read_catalogue(const CommandLine& line) {
   auto folder = line.catalogue.empty() ? default_catalogue_folder() : line.catalogue;
   auto loaded = load_catalogue(folder);
   if (!loaded.problems.empty()) return refuse(loaded.problems);
-  if (loaded.catalogue.checks.empty()) return refuse(Error{Errc::config, "no checks found in '" + folder + "'; --catalogue names the folder that holds checks/ and suites/"});
+  if (loaded.catalogue.checks.empty())
+    return refuse(Error{Errc::config, "no checks found in '" + folder + "'; --catalogue names the folder that holds checks/ and suites/"});
   return loaded;
 }
 
@@ -85,7 +86,8 @@ std::map<std::string, Offer> offers_for(const Plan& plan, const std::string& sta
     Quote quote = provider->quote(layer);
     Offer offer{provider->predict(layer), quote.hourly, quote.known, entry->can_run, quote.market, quote.start_low, quote.start_high};
     for (auto& [id, value] : layer.declares)
-      if (auto fact = offer.capabilities.find(id); !fact || !fact->value) offer.capabilities.set({id, value, "declared in the plan", FactOrigin::declared, {}});
+      if (auto fact = offer.capabilities.find(id); !fact || !fact->value)
+        offer.capabilities.set({id, value, "declared in the plan", FactOrigin::declared, {}});
     out[layer.name] = std::move(offer);
   }
   return out;
@@ -101,7 +103,8 @@ std::vector<std::string> missing_to_run(const Plan& plan, const RunPlan& run_pla
 
 Result<std::unique_ptr<Store>> existing_store(const CommandLine& line, const Clock& clock) {
   auto store = Store::open_existing(line.state_dir, clock);
-  if (!store && store.error().code == Errc::not_found) return fail(Errc::usage, "no runs yet in " + line.state_dir + "; start with: vault-test run plans/quickstart.yaml");
+  if (!store && store.error().code == Errc::not_found)
+    return fail(Errc::usage, "no runs yet in " + line.state_dir + "; start with: vault-test run plans/quickstart.yaml");
   return store;
 }
 
@@ -118,7 +121,8 @@ Context make_context(Store& store, Ledger& ledger, const Clock& clock, StopFlag&
   };
   Context context{store, ledger, clock, stop, AgentBinaries::beside_this_program(), make, {}, {}};
   for (auto& entry : provider_registry())
-    if (entry.can_run && !entry.make(provider_context(state_dir, clock))->existing_hosts()) context.creating_providers.emplace_back(entry.name);
+    if (entry.can_run && !entry.make(provider_context(state_dir, clock))->existing_hosts())
+      context.creating_providers.emplace_back(entry.name);
   return context;
 }
 

@@ -48,7 +48,8 @@ class Engine {
     std::vector<Status> outcomes(request_.run_plan.layers.size());
     {
       std::vector<std::jthread> threads;
-      for (std::size_t i = 0; i < outcomes.size(); ++i) threads.emplace_back([&, i] { outcomes[i] = run_one(request_.run_plan.layers[i]); });
+      for (std::size_t i = 0; i < outcomes.size(); ++i)
+        threads.emplace_back([&, i] { outcomes[i] = run_one(request_.run_plan.layers[i]); });
     }
     for (auto& outcome : outcomes) VT_CHECK(outcome);
     return {};
@@ -88,14 +89,19 @@ class Engine {
     bool here = board_.knows(gate.layer);
     if (here && board_.wait_for(gate.layer)) return std::string();
     if (gate.passed_within) {
-      VT_TRY(auto at, c_.store.passed(request_.plan.name, gate.layer, request_.subject_digest, c_.clock.wall() - gate.passed_within->count()));
+      VT_TRY(auto at,
+             c_.store.passed(request_.plan.name, gate.layer, request_.subject_digest, c_.clock.wall() - gate.passed_within->count()));
       if (at) {
-        VT_CHECK(c_.store.add_event(request_.run, layer.name, event::Noted{"info", "gate " + gate.layer + " is open: it passed at " + utc_text(*at)}));
+        VT_CHECK(c_.store.add_event(request_.run, layer.name,
+                                    event::Noted{"info", "gate " + gate.layer + " is open: it passed at " + utc_text(*at)}));
         return std::string();
       }
     }
-    if (here || gate.passed_within) return "gate " + gate.layer + " is closed: it has not passed" + (gate.passed_within ? " within " + short_text(*gate.passed_within) : " in this run");
-    VT_CHECK(c_.store.add_event(request_.run, layer.name, event::Noted{"warn", "gate " + gate.layer + " not checked: the layer was not selected"}));
+    if (here || gate.passed_within)
+      return "gate " + gate.layer + " is closed: it has not passed" +
+             (gate.passed_within ? " within " + short_text(*gate.passed_within) : " in this run");
+    VT_CHECK(c_.store.add_event(request_.run, layer.name,
+                                event::Noted{"warn", "gate " + gate.layer + " not checked: the layer was not selected"}));
     return std::string();
   }
 

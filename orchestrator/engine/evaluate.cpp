@@ -60,9 +60,12 @@ std::string reason_from(const std::vector<ValueJudgement>& values, std::string_v
 }
 
 void decide(const Check& check, Judgement& j) {
-  auto has = [&](std::string_view verdict) { return std::any_of(j.values.begin(), j.values.end(), [&](auto& v) { return v.verdict == verdict; }); };
+  auto has = [&](std::string_view verdict) {
+    return std::any_of(j.values.begin(), j.values.end(), [&](auto& v) { return v.verdict == verdict; });
+  };
   auto is = [&](Verdict v, Cause c, std::string reason) { j.verdict = v, j.cause = c, j.reason = std::move(reason); };
-  if (j.values.empty() || has("unreadable")) return is(Verdict::error, Cause::check, j.values.empty() ? "no value" : reason_from(j.values, "unreadable"));
+  if (j.values.empty() || has("unreadable"))
+    return is(Verdict::error, Cause::check, j.values.empty() ? "no value" : reason_from(j.values, "unreadable"));
   if (has("missed")) {
     Verdict missed = check.severity == Severity::gate ? Verdict::fail : check.severity == Severity::warn ? Verdict::warn : Verdict::info;
     return is(missed, Cause::host, reason_from(j.values, "missed"));
@@ -98,7 +101,8 @@ Observation observe_fact(const Check& check, const ObservationKey& key, const Ca
     seen.problem = "could not find out " + id + ": " + (fact ? fact->evidence : "not probed");
     return seen;
   }
-  for (auto& spec : check.values) seen.values[spec.name] = fact->value->as<std::string>() ? read_as(spec.type, fact->value->text()) : *fact->value;
+  for (auto& spec : check.values)
+    seen.values[spec.name] = fact->value->as<std::string>() ? read_as(spec.type, fact->value->text()) : *fact->value;
   seen.out.head = id + " = " + fact->value->text() + " (" + fact->evidence + ")\n";
   seen.out.bytes = seen.out.head.size();
   seen.out.lines = 1;

@@ -57,7 +57,8 @@ class HostRunner {
     if (c_.stop.requested()) return fail(Errc::cancelled, "interrupted");
     VT_CHECK(start_session());
     auto& hello = session_->hello();
-    VT_CHECK(event(event::HostReady{task_.host.name, hello.arch + ", agent " + hello.build + (session_->uploaded_bytes() ? ", uploaded" : ", cached")}));
+    VT_CHECK(event(event::HostReady{task_.host.name,
+                                    hello.arch + ", agent " + hello.build + (session_->uploaded_bytes() ? ", uploaded" : ", cached")}));
     if (task_.claim) VT_CHECK(claim());
     task_.advance(LayerState::probe, "");
     return learn();
@@ -95,7 +96,8 @@ class HostRunner {
     complete_facts();
     VT_CHECK(c_.store.add_capabilities(task_.run, task_.plan.layer->name, task_.host.name, facts_));
     for (auto& d : differences(task_.predicted, facts_))
-      VT_CHECK(event(event::CapabilityDiffers{task_.host.name, d.probed.id, d.predicted.value->text(), d.probed.value->text(), d.probed.evidence}));
+      VT_CHECK(event(
+          event::CapabilityDiffers{task_.host.name, d.probed.id, d.predicted.value->text(), d.probed.value->text(), d.probed.evidence}));
     return right_machine();
   }
 
@@ -149,7 +151,8 @@ class HostRunner {
     if (result) return judge(check, observe(check, key, *result));
     if (result.error().code == Errc::cancelled) {
       bool stopped = c_.stop.requested();
-      return record(nullptr, verdict_only(key, Verdict::cancelled, stopped ? Cause::operator_ : Cause::budget, stopped ? "interrupted" : "the layer's time is used up"));
+      return record(nullptr, verdict_only(key, Verdict::cancelled, stopped ? Cause::operator_ : Cause::budget,
+                                          stopped ? "interrupted" : "the layer's time is used up"));
     }
     VT_CHECK(record(nullptr, verdict_only(key, Verdict::error, Cause::infrastructure, result.error().what)));
     return fail(result.error());
@@ -160,7 +163,8 @@ class HostRunner {
     VT_FAILPOINT("agent.run");
     JobListener listener;
     listener.progress = [&](const std::string& text, double fraction) {
-      (void)c_.store.add_event(task_.run, task_.plan.layer->name, event::CheckProgress{task_.host.name, check.id, masker_.apply(text), fraction});
+      (void)c_.store.add_event(task_.run, task_.plan.layer->name,
+                               event::CheckProgress{task_.host.name, check.id, masker_.apply(text), fraction});
     };
     auto result = session_->run(job, listener);
     bool cut = !result && (result.error().code == Errc::transport || result.error().code == Errc::timeout);
@@ -178,7 +182,8 @@ class HostRunner {
     masker_.apply(seen);
     Judgement j = evaluate(check, task_.plan.layer->expect, seen);
     if (j.verdict == Verdict::fail || j.verdict == Verdict::warn || j.verdict == Verdict::error)
-      if (auto fetched = fetch_logs(c_, *session_, masker_, check, seen); !fetched && fetched.error().code == Errc::disk_full) return fetched;
+      if (auto fetched = fetch_logs(c_, *session_, masker_, check, seen); !fetched && fetched.error().code == Errc::disk_full)
+        return fetched;
     VT_CHECK(record(&seen, j));
     if (auto job = make_job(check, seen.key, {}); job.detach) (void)session_->forget(job.id);
     return {};
@@ -224,7 +229,8 @@ class HostRunner {
 Status run_host(Context& c, const HostTask& task) { return HostRunner(c, task).run(); }
 
 bool is_repeated_by_resume(const Judgement& j) {
-  return j.verdict == Verdict::cancelled || j.verdict == Verdict::blocked || (j.verdict == Verdict::error && j.cause == Cause::infrastructure);
+  return j.verdict == Verdict::cancelled || j.verdict == Verdict::blocked ||
+         (j.verdict == Verdict::error && j.cause == Cause::infrastructure);
 }
 
 }  // namespace vt

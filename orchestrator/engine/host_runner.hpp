@@ -15,9 +15,9 @@ struct HostTask {
   const LayerPlan& plan;
   Host host;
   Capabilities predicted;
-  bool claim = false;                         ///< an existing machine others may use too: take it for this layer
-  std::optional<Deadline> time_budget;        ///< of the layer; what is not done by then is cancelled
-  std::map<std::string, Judgement> earlier;   ///< by check id: verdicts of this host from before an interruption
+  bool claim = false;                        ///< an existing machine others may use too: take it for this layer
+  std::optional<Deadline> time_budget;       ///< of the layer; what is not done by then is cancelled
+  std::map<std::string, Judgement> earlier;  ///< by check id: verdicts of this host from before an interruption
   std::function<void(LayerState, const std::string&)> advance;
 };
 

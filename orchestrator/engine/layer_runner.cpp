@@ -26,8 +26,9 @@ class LayerRunner {
   Result<bool> run() {
     Status tested = test();
     if (!tested && is_storage(tested.error())) return emergency(tested.error());
-    if (!tested) VT_CHECK(settle_all(c_, task_, cancelled(tested.error()) ? Verdict::cancelled : Verdict::blocked,
-                                     cancelled(tested.error()) ? Cause::operator_ : Cause::infrastructure, tested.error().what));
+    if (!tested)
+      VT_CHECK(settle_all(c_, task_, cancelled(tested.error()) ? Verdict::cancelled : Verdict::blocked,
+                          cancelled(tested.error()) ? Cause::operator_ : Cause::infrastructure, tested.error().what));
     VT_CHECK(give_back());
     return finish(tested);
   }
@@ -51,7 +52,8 @@ class LayerRunner {
   /// A resumed layer whose checks all have their verdicts needs no host any more.
   [[nodiscard]] bool nothing_left() const {
     auto& earlier = task_.earlier;
-    return earlier.size() == task_.layer.checks.size() * host_names(layer_).size() && std::none_of(earlier.begin(), earlier.end(), is_repeated_by_resume);
+    return earlier.size() == task_.layer.checks.size() * host_names(layer_).size() &&
+           std::none_of(earlier.begin(), earlier.end(), is_repeated_by_resume);
   }
 
   /// Each layer looks at the subject itself, so that a commit made in between is seen and said.
@@ -107,7 +109,8 @@ class LayerRunner {
     std::vector<Status> outcomes(allocation_.hosts.size());
     {
       std::vector<std::jthread> threads;
-      for (std::size_t i = 0; i < allocation_.hosts.size(); ++i) threads.emplace_back([&, i] { outcomes[i] = test_host(allocation_.hosts[i]); });
+      for (std::size_t i = 0; i < allocation_.hosts.size(); ++i)
+        threads.emplace_back([&, i] { outcomes[i] = test_host(allocation_.hosts[i]); });
     }
     VT_CHECK(enter(LayerState::collect, ""));
     for (auto& outcome : outcomes)
@@ -116,7 +119,8 @@ class LayerRunner {
   }
 
   Status test_host(const Host& host) {
-    HostTask task{task_.run, task_.layer, host, provider_->predict(layer_), provider_->existing_hosts() && !host.access.address.empty(), deadline_, {}, {}};
+    HostTask task{task_.run, task_.layer, host, provider_->predict(layer_), provider_->existing_hosts() && !host.access.address.empty(),
+                  deadline_, {},          {}};
     for (auto& j : task_.earlier)
       if (j.key.host == host.name) task.earlier[j.key.check] = j;
     task.advance = [this](LayerState state, const std::string& detail) { (void)enter(state, detail); };
@@ -143,7 +147,9 @@ class LayerRunner {
 
   Status keep(const Resource& row) {
     VT_CHECK(c_.ledger.update(row.owner.name, "kept for the user", [](Resource& r) { r.keep = true; }));
-    return event(event::ResourceMoved{row.owner.name, "kept", "until " + utc_text(row.lease_until) + "; give it back with `vault-test reap` after that, or `vault-test release`"});
+    return event(event::ResourceMoved{
+        row.owner.name, "kept",
+        "until " + utc_text(row.lease_until) + "; give it back with `vault-test reap` after that, or `vault-test release`"});
   }
 
   /// A failed release leaves the row open, which the run's exit code and every later command show.

@@ -115,7 +115,8 @@ Status settle_unclear(Context& c, Provider& provider, const Resource& r) {
   if (r.state != ResourceState::ambiguous)
     VT_CHECK(c.ledger.update(r.owner.name, "no reply is known", [](Resource& row) { row.state = ResourceState::ambiguous; }));
   VT_TRY(bool absent, confirmed_absent(c, provider, r));
-  VT_CHECK(c.ledger.update(r.owner.name, absent ? "not there" : "listing incomplete", [&](Resource& row) { row.looks_absent += absent ? 1 : 0; }));
+  VT_CHECK(c.ledger.update(r.owner.name, absent ? "not there" : "listing incomplete",
+                           [&](Resource& row) { row.looks_absent += absent ? 1 : 0; }));
   if (!absent || c.clock.wall() - r.created < provider.late_appearance().count())
     return fail(Errc::timeout, r.owner.name + ": not there, but it may still appear; look again later");
   return c.ledger.update(r.owner.name, "never appeared", [&](Resource& row) {
@@ -125,7 +126,9 @@ Status settle_unclear(Context& c, Provider& provider, const Resource& r) {
 
 Money cost_until(const Resource& r, EpochMs now) { return price_for(r.hourly, (now - r.created + 999) / 1000); }
 
-std::string describe(const Resource& r) { return r.provider + " " + r.kind + " " + r.owner.name + " (run " + r.run + ", layer " + r.layer + ")"; }
+std::string describe(const Resource& r) {
+  return r.provider + " " + r.kind + " " + r.owner.name + " (run " + r.run + ", layer " + r.layer + ")";
+}
 
 class Reaper {
  public:
@@ -179,15 +182,18 @@ class Reaper {
   void reappeared(const Resource& row) {
     if (dry_run_) return say(describe(row) + ": is there again, would be released", true);
     auto reopened = c_.ledger.take_over(row.owner.name);
-    if (reopened) reopened = c_.ledger.update(row.owner.name, "seen again", [](Resource& r) { r.state = ResourceState::deleting, r.closed = 0; });
+    if (reopened)
+      reopened = c_.ledger.update(row.owner.name, "seen again", [](Resource& r) { r.state = ResourceState::deleting, r.closed = 0; });
     give_back(row, reopened);
   }
 
   /// The ledger was lost: only a valid token and a lease that is over prove that it may go.
   void rowless(Provider& provider, const Resource& seen) {
     std::string what = seen.provider + " " + seen.owner.name;
-    if (!c_.ledger.is_ours(seen.owner, seen.provider, seen.account)) return say(what + ": looks like ours, but its token is not; left alone", true);
-    if (seen.owner.expires > c_.clock.wall()) return say(what + ": ours, not in the ledger, lease until " + utc_text(seen.owner.expires) + "; left alone", true);
+    if (!c_.ledger.is_ours(seen.owner, seen.provider, seen.account))
+      return say(what + ": looks like ours, but its token is not; left alone", true);
+    if (seen.owner.expires > c_.clock.wall())
+      return say(what + ": ours, not in the ledger, lease until " + utc_text(seen.owner.expires) + "; left alone", true);
     if (dry_run_) return say(what + ": ours and expired, would be deleted", true);
     if (auto gone = provider.destroy(seen); !gone) return say(what + ": " + gone.error().what, true);
     auto absent = confirmed_absent(c_, provider, seen);
@@ -223,7 +229,8 @@ Result<Allocation> acquire(Context& c, Provider& provider, const Layer& layer, c
   VT_TRY(Allocation allocation, provider.wait_ready(layer, row.value_or(r), deadline));
   allocation.resource = r.owner.name;
   name_hosts(allocation, layer);
-  VT_CHECK(c.ledger.update(r.owner.name, "ready", [&](Resource& x) { x.state = ResourceState::ready, x.access = access_text(allocation); }));
+  VT_CHECK(
+      c.ledger.update(r.owner.name, "ready", [&](Resource& x) { x.state = ResourceState::ready, x.access = access_text(allocation); }));
   return allocation;
 }
 
@@ -234,9 +241,7 @@ Result<Allocation> adopt(Context& c, const Resource& r) try {
   allocation.resource = r.owner.name;
   for (auto& h : json::parse(r.access)) allocation.hosts.push_back({h.at("name"), h.at("rank"), host_spec_from(h.at("access"))});
   return allocation;
-} catch (const json::exception& e) {
-  return fail(Errc::storage, "ledger: how to reach " + r.owner.name + " is unreadable: " + e.what());
-}
+} catch (const json::exception& e) { return fail(Errc::storage, "ledger: how to reach " + r.owner.name + " is unreadable: " + e.what()); }
 
 Status release(Context& c, Provider& provider, const std::string& resource) {
   VT_TRY(std::optional<Resource> row, c.ledger.find(resource));

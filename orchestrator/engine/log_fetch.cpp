@@ -16,14 +16,16 @@ struct Fetch {
 };
 
 Fetch fetch_for(const LogSource& source) {
-  if (source.kind == LogSource::Kind::journal) return {"journal-" + source.name, {"journalctl", "--no-pager", "-n", kLines, "-u", source.name}};
+  if (source.kind == LogSource::Kind::journal)
+    return {"journal-" + source.name, {"journalctl", "--no-pager", "-n", kLines, "-u", source.name}};
   if (source.kind == LogSource::Kind::file) return {source.name, {"tail", "-n", kLines, "--", source.name}};
   return {"kernel", {"dmesg"}};
 }
 
 std::vector<Fetch> all_fetches(const Check& check, const Observation& seen) {
   auto since = "@" + std::to_string((seen.started - kBefore.count()) / 1000);
-  std::vector<Fetch> out{fetch_for({LogSource::Kind::kernel, ""}), {"journal", {"journalctl", "--no-pager", "-n", kLines, "--since", since}}};
+  std::vector<Fetch> out{fetch_for({LogSource::Kind::kernel, ""}),
+                         {"journal", {"journalctl", "--no-pager", "-n", kLines, "--since", since}}};
   for (auto& source : check.logs)
     if (source.kind != LogSource::Kind::kernel) out.push_back(fetch_for(source));
   return out;
@@ -34,7 +36,8 @@ std::vector<Fetch> all_fetches(const Check& check, const Observation& seen) {
 Status fetch_logs(Context& c, AgentSession& session, const Masker& masker, const Check& check, const Observation& seen) {
   for (auto& fetch : all_fetches(check, seen)) {
     protocol::Job job;
-    job.id = seen.key.run + "/" + seen.key.layer + "/" + seen.key.host + "/logs/" + check.id + "#" + std::to_string(seen.key.attempt) + fetch.name;
+    job.id = seen.key.run + "/" + seen.key.layer + "/" + seen.key.host + "/logs/" + check.id + "#" + std::to_string(seen.key.attempt) +
+             fetch.name;
     job.kind = "command";
     job.argv = fetch.argv;
     auto result = session.run(job, {});

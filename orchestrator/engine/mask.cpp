@@ -51,8 +51,13 @@ constexpr std::size_t kShortest = 6;
 Masker::Masker(const std::map<std::string, std::string>& secrets) {
   for (auto& [name, value] : secrets) {
     if (value.size() < kShortest) continue;
-    std::array forms{value, base64(value), json_escaped(value), std::string(value.rbegin(), value.rend()), per_byte(value, "-._~", "%", "0123456789ABCDEF"),
-                     per_byte(value, "", "", "0123456789abcdef"), per_byte(value, "", "", "0123456789ABCDEF")};
+    std::array forms{value,
+                     base64(value),
+                     json_escaped(value),
+                     std::string(value.rbegin(), value.rend()),
+                     per_byte(value, "-._~", "%", "0123456789ABCDEF"),
+                     per_byte(value, "", "", "0123456789abcdef"),
+                     per_byte(value, "", "", "0123456789ABCDEF")};
     for (auto& form : forms) forms_.emplace_back(form, "[" + name + "]");
   }
   std::sort(forms_.begin(), forms_.end(), [](auto& a, auto& b) { return a.first.size() > b.first.size(); });

@@ -46,7 +46,8 @@ Found by_neighbours(const Check& check, const ObservationKey& key, const Circums
     bool free = fact && fact->value && !fact->value->truthy();
     if (free) continue;
     auto seen = fact ? fact->evidence : "not probed";
-    return verdict_only(key, Verdict::blocked, Cause::host, "disruptive, and the machine may be in use (" + std::string(id) + ": " + seen + "); `exclusive: true` allows it");
+    return verdict_only(key, Verdict::blocked, Cause::host,
+                        "disruptive, and the machine may be in use (" + std::string(id) + ": " + seen + "); `exclusive: true` allows it");
   }
   return {};
 }

@@ -22,16 +22,15 @@ Value typed(const json& leaf, ValueType type) {
     return list;
   }
   if (leaf.is_string()) return read_as(type, leaf.get<std::string>());
-  if (type == ValueType::text || type == ValueType::version) return leaf.is_null() ? Value() : read_as(type, leaf.is_string() ? leaf.get<std::string>() : leaf.dump());
+  if (type == ValueType::text || type == ValueType::version)
+    return leaf.is_null() ? Value() : read_as(type, leaf.is_string() ? leaf.get<std::string>() : leaf.dump());
   return value_from(leaf);
 }
 
 Value from_json(const json& document, const std::string& pointer, ValueType type) try {
   json::json_pointer at(pointer);
   return document.contains(at) ? typed(document.at(at), type) : Value();
-} catch (const json::exception&) {
-  return {};
-}
+} catch (const json::exception&) { return {}; }
 
 Value from_json_text(const std::string& text, const std::string& pointer, ValueType type) {
   auto document = json::parse(text, nullptr, false);

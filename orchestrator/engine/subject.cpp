@@ -30,7 +30,8 @@ Result<Subject> read_subject(const SubjectSpec& spec) {
   subject.dirty = !trim(changes).empty();
   subject.digest = sha256_hex(subject.commit + "\n" + changes + "\n" + diff);
   if (spec.require_clean && subject.dirty)
-    return fail(Errc::config, "subject " + subject.path + " has uncommitted changes, and the plan requires a clean one; commit or stash them");
+    return fail(Errc::config,
+                "subject " + subject.path + " has uncommitted changes, and the plan requires a clean one; commit or stash them");
   return subject;
 }
 

@@ -8,9 +8,9 @@ namespace vt {
 
 /// One reachable host of an allocation.
 struct Host {
-  std::string name;   ///< unique within the layer, e.g. "cube-01.lan" or "host0"
+  std::string name;  ///< unique within the layer, e.g. "cube-01.lan" or "host0"
   int rank = 0;
-  HostSpec access;    ///< address empty: this machine
+  HostSpec access;  ///< address empty: this machine
 };
 
 /// What a provider hands over: 1..n hosts with ranks.

@@ -21,9 +21,7 @@ std::vector<Difference> differences(const Capabilities& predicted, const Capabil
   return out;
 }
 
-std::string_view name(FactOrigin o) {
-  return o == FactOrigin::predicted ? "predicted" : o == FactOrigin::declared ? "declared" : "probed";
-}
+std::string_view name(FactOrigin o) { return o == FactOrigin::predicted ? "predicted" : o == FactOrigin::declared ? "declared" : "probed"; }
 std::string_view name(FactScope s) { return s == FactScope::login ? "login" : "host"; }
 
 }  // namespace vt

@@ -16,10 +16,20 @@ namespace vt {
 /// What one instance of a check is about.
 enum class Scope { orchestrator, image, layer, host, gpu, pair, group };
 
-struct ProbeRun { std::string fact; };                                       ///< the value of a capability fact
-struct AgentRun { std::string name; Values args; };                          ///< a check built into the agent
-struct CommandRun { std::vector<std::string> argv; };                        ///< one program, no shell
-struct ScriptRun { std::string text; std::string interpreter = "/bin/sh"; }; ///< a script of the catalogue's
+struct ProbeRun {
+  std::string fact;
+};  ///< the value of a capability fact
+struct AgentRun {
+  std::string name;
+  Values args;
+};  ///< a check built into the agent
+struct CommandRun {
+  std::vector<std::string> argv;
+};  ///< one program, no shell
+struct ScriptRun {
+  std::string text;
+  std::string interpreter = "/bin/sh";
+};  ///< a script of the catalogue's
 using How = std::variant<ProbeRun, AgentRun, CommandRun, ScriptRun>;
 
 /// How one value is read out of what ran.
@@ -48,25 +58,25 @@ struct LogSource {
 
 /// One row of the catalogue. Plain data: how it runs and what is expected, never code.
 struct Check {
-  std::string id;           ///< dotted, unique: "os.kernel"
+  std::string id;  ///< dotted, unique: "os.kernel"
   std::string title;
   std::string why;          ///< why it matters, one sentence
   std::string requirement;  ///< id of the requirement it shows, e.g. "OS-01"
   Severity severity = Severity::gate;
   Scope scope = Scope::host;
-  Level level = Level::quick;  ///< the lowest level that runs it
-  Requirement needs;           ///< capabilities
+  Level level = Level::quick;      ///< the lowest level that runs it
+  Requirement needs;               ///< capabilities
   std::vector<std::string> after;  ///< checks that must not have failed: else this one is blocked
   How how;
   Duration timeout{10'000};
-  Duration typical{200};     ///< usual running time, for estimates
-  bool detached = false;     ///< survives a cut connection (journal on the host); long checks
-  bool disruptive = false;   ///< refuses while other users or GPU processes are active
-  bool root = false;         ///< needs uid 0: run through `sudo -n` where the login is not root
+  Duration typical{200};             ///< usual running time, for estimates
+  bool detached = false;             ///< survives a cut connection (journal on the host); long checks
+  bool disruptive = false;           ///< refuses while other users or GPU processes are active
+  bool root = false;                 ///< needs uid 0: run through `sudo -n` where the login is not root
   std::vector<std::string> secrets;  ///< names of secrets it needs in its environment
   std::map<std::string, std::string> environment;
   std::vector<ValueSpec> values;
-  std::string remedy;        ///< what to do when it fails
+  std::string remedy;  ///< what to do when it fails
   std::vector<LogSource> logs;
   SourceLocation where;
 

@@ -132,17 +132,18 @@ Holding judge(const Value& measured, ValueType type, const Expectation& e) {
 std::string problem_with(const Expectation& e, ValueType type) {
   std::size_t want = e.op == Op::between ? 2 : (e.op == Op::any || e.op == Op::exists || e.op == Op::absent) ? 0 : 1;
   std::string key(name(e.op));
-  if (e.op == Op::one_of ? e.args.empty() : e.args.size() != want) return key + " needs " + (e.op == Op::one_of ? "at least one value" : std::to_string(want) + " value(s)");
-  if (is_ordered(e.op) && (type == ValueType::text || type == ValueType::boolean)) return key + " needs a value that is a number or version";
+  if (e.op == Op::one_of ? e.args.empty() : e.args.size() != want)
+    return key + " needs " + (e.op == Op::one_of ? "at least one value" : std::to_string(want) + " value(s)");
+  if (is_ordered(e.op) && (type == ValueType::text || type == ValueType::boolean))
+    return key + " needs a value that is a number or version";
   if (e.op == Op::matches) try {
       std::regex test(e.args[0]);
-    } catch (const std::regex_error&) {
-      return "'" + e.args[0] + "' is not a regular expression";
-    }
+    } catch (const std::regex_error&) { return "'" + e.args[0] + "' is not a regular expression"; }
   if (e.op == Op::version && !Version::parse(e.args[0])) return "'" + e.args[0] + "' is not a version";
   if (is_ordered(e.op) || e.op == Op::equals || e.op == Op::one_of)
     for (auto& arg : e.args)
-      if (read_as(type == ValueType::integer ? ValueType::number : type, arg).is_null()) return "'" + arg + "' cannot be compared with the value";
+      if (read_as(type == ValueType::integer ? ValueType::number : type, arg).is_null())
+        return "'" + arg + "' cannot be compared with the value";
   return {};
 }
 

@@ -10,12 +10,29 @@ namespace vt {
 /// and VAULT_TEST_FAILPOINT_LOG=file records the ones reached. Builds without VT_FAILPOINTS (all release builds)
 /// contain none of this: the call is an empty inline function and the environment is not read.
 constexpr std::string_view kFailpoints[] = {
-    "store.before_commit",   "store.after_commit",    "ledger.before_commit", "ledger.after_commit",
-    "artefact.write",        "key.write",             "process.spawn",        "tcp.connect",
-    "ssh.handshake",         "ssh.open",              "ssh.read",             "ssh.write",
-    "agent.deploy",          "agent.deployed",        "agent.run",            "agent.result",
-    "container.create",      "container.created",     "container.destroy",    "container.destroyed",
-    "layer.step",            "run.started",           "run.ending",
+    "store.before_commit",
+    "store.after_commit",
+    "ledger.before_commit",
+    "ledger.after_commit",
+    "artefact.write",
+    "key.write",
+    "process.spawn",
+    "tcp.connect",
+    "ssh.handshake",
+    "ssh.open",
+    "ssh.read",
+    "ssh.write",
+    "agent.deploy",
+    "agent.deployed",
+    "agent.run",
+    "agent.result",
+    "container.create",
+    "container.created",
+    "container.destroy",
+    "container.destroyed",
+    "layer.step",
+    "run.started",
+    "run.ending",
 };
 
 constexpr bool is_failpoint(std::string_view name) {
@@ -34,8 +51,8 @@ inline Status failpoint_reached(std::string_view) { return {}; }
 }  // namespace vt
 
 /// Returns an injected error from the enclosing function; the name must be in the list above.
-#define VT_FAILPOINT(name)                                            \
-  do {                                                                \
-    static_assert(vt::is_failpoint(name), "add it to kFailpoints");   \
-    VT_CHECK(vt::failpoint_reached(name));                            \
+#define VT_FAILPOINT(name)                                          \
+  do {                                                              \
+    static_assert(vt::is_failpoint(name), "add it to kFailpoints"); \
+    VT_CHECK(vt::failpoint_reached(name));                          \
   } while (false)

@@ -15,13 +15,13 @@ struct ObservationKey {
   int attempt = 1;
   std::string phase = "test";  ///< "test"; later "build", "after-reboot", …
   std::string check;
-  std::string subject;         ///< what of the host: "" (all of it), a GPU serial, a pair, a rank group
+  std::string subject;  ///< what of the host: "" (all of it), a GPU serial, a pair, a rank group
   int sample = 0;
 };
 
 /// Output kept within bounds: the first and last 64 KiB, and how much there was.
 struct Output {
-  std::string head, tail;      ///< tail is empty while everything fits in head
+  std::string head, tail;  ///< tail is empty while everything fits in head
   std::uint64_t bytes = 0, lines = 0;
   [[nodiscard]] bool cut() const { return bytes > head.size() + tail.size(); }
 };
@@ -30,16 +30,16 @@ struct Output {
 struct Observation {
   ObservationKey key;
   EvidenceOrigin origin = EvidenceOrigin::real;
-  std::string device;            ///< on what it was measured: "cpu", a GPU's name and UUID
-  std::string agent;             ///< build id of the agent
+  std::string device;  ///< on what it was measured: "cpu", a GPU's name and UUID
+  std::string agent;   ///< build id of the agent
   EpochMs started = 0;
   Duration took{0};
   std::optional<int> exit_code;  ///< empty if it never ended by itself
   int signal = 0;
   bool timed_out = false;
-  Values values;                 ///< as read by the check's readers, and what an agent check returned
+  Values values;  ///< as read by the check's readers, and what an agent check returned
   Output out, err;
-  std::string problem;           ///< why there is no result: "agent lost", "timed out after 10s"; empty if it ran
+  std::string problem;  ///< why there is no result: "agent lost", "timed out after 10s"; empty if it ran
 };
 
 /// One value under one rule.
@@ -56,8 +56,8 @@ struct Judgement {
   ObservationKey key;
   Verdict verdict = Verdict::error;
   Cause cause = Cause::none;
-  std::string reason;                  ///< one line; empty for a plain pass
-  std::string capability, evidence;    ///< for skip, and error by an unknown capability
+  std::string reason;                ///< one line; empty for a plain pass
+  std::string capability, evidence;  ///< for skip, and error by an unknown capability
   std::vector<ValueJudgement> values;
   EvidenceOrigin origin = EvidenceOrigin::real;
   EpochMs at = 0;

@@ -17,11 +17,11 @@ struct HostSpec {
   std::string address;  ///< DNS name or IP; empty for the local machine
   int port = 22;
   std::string user;
-  std::string identity;    ///< path of the private key; empty: none
-  bool agent = false;      ///< ssh-agent, opt-in
-  std::string host_key;    ///< "SHA256:…" fingerprint the host must show
-  std::string known_hosts; ///< path; used where host_key is empty. One of the two is required for SSH
-  std::string jump;        ///< "user@host:port", with jump_key as its fingerprint
+  std::string identity;     ///< path of the private key; empty: none
+  bool agent = false;       ///< ssh-agent, opt-in
+  std::string host_key;     ///< "SHA256:…" fingerprint the host must show
+  std::string known_hosts;  ///< path; used where host_key is empty. One of the two is required for SSH
+  std::string jump;         ///< "user@host:port", with jump_key as its fingerprint
   std::string jump_key;
   std::string serial;      ///< the chassis this must be (asset number); empty = any
   bool exclusive = false;  ///< the user says: nobody else works there now
@@ -35,8 +35,8 @@ struct Gate {
 };
 
 struct Budget {
-  std::optional<Money> usd;        ///< hard cap
-  std::optional<Duration> time;    ///< hard cap
+  std::optional<Money> usd;      ///< hard cap
+  std::optional<Duration> time;  ///< hard cap
 };
 
 /// Expectations that replace a check's own: "os.kernel" (its main value) or "os.kernel/release".
@@ -49,12 +49,12 @@ using Options = std::map<std::string, std::vector<std::string>>;
 struct Layer {
   std::string name, proves, provider;
   std::vector<Gate> after;
-  std::vector<HostSpec> hosts;     ///< bare-metal; one empty HostSpec for local
-  Options options;                 ///< provider's own keys
+  std::vector<HostSpec> hosts;  ///< bare-metal; one empty HostSpec for local
+  Options options;              ///< provider's own keys
   std::vector<std::string> suites;
-  std::vector<std::string> checks; ///< single checks beside the suites
-  std::vector<std::string> skip;   ///< check globs the user does not want here; shown as skipped by the operator
-  Expectations expect;             ///< plan-wide and this layer's own, merged
+  std::vector<std::string> checks;  ///< single checks beside the suites
+  std::vector<std::string> skip;    ///< check globs the user does not want here; shown as skipped by the operator
+  Expectations expect;              ///< plan-wide and this layer's own, merged
   Level level = Level::standard;
   std::optional<Duration> burn;
   Budget budget;
@@ -63,7 +63,7 @@ struct Layer {
 };
 
 struct SubjectSpec {
-  std::string git;             ///< path of the repository under test, relative to the plan
+  std::string git;  ///< path of the repository under test, relative to the plan
   bool require_clean = false;
 };
 
@@ -74,13 +74,13 @@ struct SignOff {
 
 struct Plan {
   std::string name, purpose;
-  std::string path;                    ///< the file it was read from
+  std::string path;  ///< the file it was read from
   std::optional<SubjectSpec> subject;
-  std::vector<std::string> secrets;    ///< names; values come from the environment and are never stored
-  std::vector<std::string> environment;///< every ${env.X} the plan uses, set or not
-  std::vector<std::string> missing;    ///< those that are not set, and secrets that are not
+  std::vector<std::string> secrets;      ///< names; values come from the environment and are never stored
+  std::vector<std::string> environment;  ///< every ${env.X} the plan uses, set or not
+  std::vector<std::string> missing;      ///< those that are not set, and secrets that are not
   Budget budget;
-  std::vector<Layer> layers;           ///< in file order
+  std::vector<Layer> layers;  ///< in file order
   SignOff signoff;
   /// The plan as it runs: one self-contained YAML text, includes merged and variables resolved (unset ones left as
   /// written), no secret values. Reading it again gives the same plan.

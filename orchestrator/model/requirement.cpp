@@ -24,18 +24,23 @@ class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
 
-  Result<NodePtr> all() { return sequence(',', Node::Kind::all, [this] { return any(); }); }
+  Result<NodePtr> all() {
+    return sequence(',', Node::Kind::all, [this] { return any(); });
+  }
   [[nodiscard]] bool at_end() {
     space();
     return at_ == text_.size();
   }
   tl::unexpected<Error> wrong(const std::string& expected) {
     std::string seen = at_ < text_.size() ? "'" + std::string(1, text_[at_]) + "'" : "the end";
-    return fail(Errc::config, "in requirement '" + std::string(text_) + "' at character " + std::to_string(at_ + 1) + ": " + seen + "; expected " + expected);
+    return fail(Errc::config, "in requirement '" + std::string(text_) + "' at character " + std::to_string(at_ + 1) + ": " + seen +
+                                  "; expected " + expected);
   }
 
  private:
-  Result<NodePtr> any() { return sequence('|', Node::Kind::any, [this] { return term(); }); }
+  Result<NodePtr> any() {
+    return sequence('|', Node::Kind::any, [this] { return term(); });
+  }
 
   template <class Next>
   Result<NodePtr> sequence(char separator, Node::Kind kind, Next next) {

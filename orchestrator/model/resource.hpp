@@ -49,19 +49,19 @@ struct Ownership {
 struct Resource {
   Ownership owner;
   std::string provider, account, zone;
-  std::string kind;          ///< "pod", "instance", "disk", "image"
+  std::string kind;  ///< "pod", "instance", "disk", "image"
   std::string run, layer;
-  std::string provider_id;   ///< known once created
-  std::string body;          ///< the create request, without secrets, for a byte-identical replay
-  std::string access;        ///< how to reach it (JSON of a HostSpec), once ready
+  std::string provider_id;  ///< known once created
+  std::string body;         ///< the create request, without secrets, for a byte-identical replay
+  std::string access;       ///< how to reach it (JSON of a HostSpec), once ready
   ResourceState state = ResourceState::planned;
-  int generation = 0;        ///< raised by whoever takes over; a superseded holder stops
-  std::string holder;        ///< "pid:start-time:boot-id" of the process in charge
+  int generation = 0;  ///< raised by whoever takes over; a superseded holder stops
+  std::string holder;  ///< "pid:start-time:boot-id" of the process in charge
   EpochMs lease_until = 0, created = 0, closed = 0;
   Money hourly, reserved, cost;
-  int looks_absent = 0;      ///< complete listings in a row without it
-  bool keep = false;         ///< the user wants it kept until the lease ends
-  std::string reason;        ///< why it is in this state
+  int looks_absent = 0;  ///< complete listings in a row without it
+  bool keep = false;     ///< the user wants it kept until the lease ends
+  std::string reason;    ///< why it is in this state
 };
 
 std::string_view name(ResourceState);

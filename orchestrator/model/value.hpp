@@ -23,7 +23,9 @@ struct Value {
   Value(List l) : v(std::move(l)) {}
 
   template <class T>
-  [[nodiscard]] const T* as() const { return std::get_if<T>(&v); }
+  [[nodiscard]] const T* as() const {
+    return std::get_if<T>(&v);
+  }
   [[nodiscard]] bool is_null() const { return v.index() == 0; }
   [[nodiscard]] bool is_list() const { return as<List>() != nullptr; }
   /// Present and not false, 0 or "": what a bare capability id asks of a fact.

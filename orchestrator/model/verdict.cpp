@@ -13,7 +13,8 @@ struct Names<Verdict> {
 };
 template <>
 struct Names<Cause> {
-  static constexpr std::array<std::string_view, 10> all{"none", "capability", "dependency", "check", "host", "infrastructure", "self-test", "budget", "operator", "rehearsal"};
+  static constexpr std::array<std::string_view, 10> all{"none",           "capability", "dependency", "check",    "host",
+                                                        "infrastructure", "self-test",  "budget",     "operator", "rehearsal"};
 };
 template <>
 struct Names<Severity> {

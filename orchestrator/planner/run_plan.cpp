@@ -13,7 +13,8 @@ using Forecast = PlannedCheck::Forecast;
 
 tl::unexpected<Error> unknown(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
   auto close = nearest(name, known);
-  return fail(Errc::usage, "no " + what + " '" + name + "'" + (close.empty() ? "; known: " + join(known, ", ") : "; did you mean '" + close + "'?"));
+  return fail(Errc::usage,
+              "no " + what + " '" + name + "'" + (close.empty() ? "; known: " + join(known, ", ") : "; did you mean '" + close + "'?"));
 }
 
 template <class List>

@@ -33,13 +33,13 @@ struct Offer {
 struct PlannedCheck {
   const Check* check = nullptr;  ///< into the catalogue, which must outlive the plan
   enum class Forecast { run, skip, unknown } forecast = Forecast::run;
-  std::string reason;            ///< "kernel.modules: pods share the host's kernel"
+  std::string reason;                   ///< "kernel.modules: pods share the host's kernel"
   std::vector<std::string> covered_by;  ///< for skip: layers of this plan that will run it
 };
 
 struct LayerPlan {
   const Layer* layer = nullptr;
-  int stage = 1;                 ///< layers of one stage run side by side
+  int stage = 1;  ///< layers of one stage run side by side
   std::vector<PlannedCheck> checks;
   Duration low{0}, high{0};
   Money cost_low, cost_high;
@@ -47,8 +47,8 @@ struct LayerPlan {
 };
 
 struct RunPlan {
-  std::vector<LayerPlan> layers;       ///< by stage, then file order
-  std::vector<std::string> unproven;   ///< checks no layer will prove (gate and warn ones)
+  std::vector<LayerPlan> layers;      ///< by stage, then file order
+  std::vector<std::string> unproven;  ///< checks no layer will prove (gate and warn ones)
   Duration low{0}, high{0};
   Money cost_low, cost_high;
 };

@@ -7,14 +7,17 @@ namespace vt {
 
 namespace {
 
-bool contains(const std::vector<std::string>& list, const std::string& item) { return std::find(list.begin(), list.end(), item) != list.end(); }
+bool contains(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
 
 /// The ids a layer asks for, in its order; suites and single checks the selection leaves out are missing.
 std::vector<std::string> wanted_ids(const Layer& layer, const Catalogue& catalogue, const Selection& selection) {
   std::vector<std::string> ids;
   for (auto& name : layer.suites) {
     auto suite = catalogue.suite(name);
-    if (suite && (selection.suites.empty() || contains(selection.suites, name))) ids.insert(ids.end(), suite->checks.begin(), suite->checks.end());
+    if (suite && (selection.suites.empty() || contains(selection.suites, name)))
+      ids.insert(ids.end(), suite->checks.begin(), suite->checks.end());
   }
   if (selection.suites.empty()) ids.insert(ids.end(), layer.checks.begin(), layer.checks.end());
   return ids;

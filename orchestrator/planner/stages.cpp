@@ -36,7 +36,8 @@ Status assign_stages(std::vector<LayerPlan>& layers) {
       waiting.erase(l.layer->name);
     }
     if (waiting.size() == before)
-      return fail(Errc::usage, "layers wait for each other: " + join({waiting.begin(), waiting.end()}, ", ") + "; expected `after` without a cycle");
+      return fail(Errc::usage,
+                  "layers wait for each other: " + join({waiting.begin(), waiting.end()}, ", ") + "; expected `after` without a cycle");
   }
   return {};
 }

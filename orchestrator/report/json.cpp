@@ -22,14 +22,25 @@ json subject(const Subject& s) {
 
 json run(const RunView& view) {
   auto& r = view.run;
-  return {{"id", r.id}, {"plan", r.plan}, {"purpose", r.purpose}, {"plan_hash", r.plan_hash}, {"catalogue_hash", r.catalogue_hash},
-          {"tool", r.tool}, {"level", r.level}, {"origin", name(r.origin)}, {"state", name(view.state)}, {"started", time(r.started)},
-          {"ended", time(r.ended)}, {"recorded_exit_code", r.exit_code ? json(*r.exit_code) : json()}, {"subject", subject(r.subject)}};
+  return {{"id", r.id},
+          {"plan", r.plan},
+          {"purpose", r.purpose},
+          {"plan_hash", r.plan_hash},
+          {"catalogue_hash", r.catalogue_hash},
+          {"tool", r.tool},
+          {"level", r.level},
+          {"origin", name(r.origin)},
+          {"state", name(view.state)},
+          {"started", time(r.started)},
+          {"ended", time(r.ended)},
+          {"recorded_exit_code", r.exit_code ? json(*r.exit_code) : json()},
+          {"subject", subject(r.subject)}};
 }
 
 json counts(const VerdictCounts& c) {
   json out = json::object();
-  for (auto v : {Verdict::pass, Verdict::warn, Verdict::fail, Verdict::skip, Verdict::blocked, Verdict::error, Verdict::cancelled, Verdict::info})
+  for (auto v :
+       {Verdict::pass, Verdict::warn, Verdict::fail, Verdict::skip, Verdict::blocked, Verdict::error, Verdict::cancelled, Verdict::info})
     out[std::string(name(v))] = c[v];
   out["no verdict"] = c.none;
   return out;
@@ -38,9 +49,19 @@ json counts(const VerdictCounts& c) {
 json layers(const RunView& view) {
   json out = json::array();
   for (auto& l : view.layers)
-    out.push_back({{"name", l.row.name}, {"provider", l.row.provider}, {"proves", l.row.proves}, {"state", name(l.row.state)}, {"detail", l.row.detail},
-                   {"subject", subject(l.row.subject)}, {"subject_differs", l.subject_differs}, {"hosts", l.hosts}, {"started", time(l.row.started)},
-                   {"ended", time(l.row.ended)}, {"took_ms", l.took.count()}, {"spent_micro_usd", l.spent.micro}, {"counts", counts(l.counts)}});
+    out.push_back({{"name", l.row.name},
+                   {"provider", l.row.provider},
+                   {"proves", l.row.proves},
+                   {"state", name(l.row.state)},
+                   {"detail", l.row.detail},
+                   {"subject", subject(l.row.subject)},
+                   {"subject_differs", l.subject_differs},
+                   {"hosts", l.hosts},
+                   {"started", time(l.row.started)},
+                   {"ended", time(l.row.ended)},
+                   {"took_ms", l.took.count()},
+                   {"spent_micro_usd", l.spent.micro},
+                   {"counts", counts(l.counts)}});
   return out;
 }
 
@@ -62,20 +83,27 @@ json results(const RunView& view, const Catalogue& catalogue) {
   json out = json::array();
   for (auto& row : view.rows)
     for (std::size_t i = 0; i < row.cells.size(); ++i)
-      if (row.cells[i].planned) out.push_back(result(row, view.layers[view.columns[i].layer].row.name, view.columns[i].host, row.cells[i], catalogue));
+      if (row.cells[i].planned)
+        out.push_back(result(row, view.layers[view.columns[i].layer].row.name, view.columns[i].host, row.cells[i], catalogue));
   return out;
 }
 
 json differences(const RunView& view) {
   json out = json::array();
   for (auto& d : view.differences)
-    out.push_back({{"layer", d.layer}, {"host", d.what.host}, {"capability", d.what.capability}, {"predicted", d.what.predicted}, {"probed", d.what.probed}, {"evidence", d.what.evidence}});
+    out.push_back({{"layer", d.layer},
+                   {"host", d.what.host},
+                   {"capability", d.what.capability},
+                   {"predicted", d.what.predicted},
+                   {"probed", d.what.probed},
+                   {"evidence", d.what.evidence}});
   return out;
 }
 
 json artefacts(const RunView& view) {
   json out = json::array();
-  for (auto& a : view.artefacts) out.push_back({{"layer", a.layer}, {"host", a.host}, {"check", a.check}, {"name", a.name}, {"sha256", a.sha256}, {"bytes", a.bytes}});
+  for (auto& a : view.artefacts)
+    out.push_back({{"layer", a.layer}, {"host", a.host}, {"check", a.check}, {"name", a.name}, {"sha256", a.sha256}, {"bytes", a.bytes}});
   return out;
 }
 
@@ -85,9 +113,16 @@ std::string json_report(const RunView& view, const Catalogue& catalogue) {
   auto outcome = outcome_of(view);
   json kept = json::array();
   for (auto& k : view.kept) kept.push_back({{"name", k.name}, {"detail", k.detail}});
-  json out = {{"vault_test_report", kVersion}, {"run", run(view)}, {"layers", layers(view)}, {"results", results(view, catalogue)},
-              {"unproven", view.unproven}, {"capability_differences", differences(view)}, {"artefacts", artefacts(view)},
-              {"open_resources", view.open_resources}, {"kept_resources", kept}, {"spent_micro_usd", view.spent.micro},
+  json out = {{"vault_test_report", kVersion},
+              {"run", run(view)},
+              {"layers", layers(view)},
+              {"results", results(view, catalogue)},
+              {"unproven", view.unproven},
+              {"capability_differences", differences(view)},
+              {"artefacts", artefacts(view)},
+              {"open_resources", view.open_resources},
+              {"kept_resources", kept},
+              {"spent_micro_usd", view.spent.micro},
               {"outcome", {{"exit_code", outcome.exit_code}, {"sentence", outcome.sentence}, {"next", outcome.next}}}};
   return out.dump(2, ' ', true, json::error_handler_t::replace) + "\n";  // ASCII: safe to look at in a terminal
 }

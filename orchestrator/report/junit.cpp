@@ -58,15 +58,16 @@ class Junit {
   std::string all() {
     std::string suites;
     for (std::size_t i = 0; i < view_.layers.size(); ++i) suites += suite(i);
-    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", title()) + numbers(total_) + ">\n" + suites + "</testsuites>\n";
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", title()) + numbers(total_) + ">\n" + suites +
+           "</testsuites>\n";
   }
 
  private:
   [[nodiscard]] std::string title() const { return (view_.rehearsal() ? "REHEARSAL " : "") + view_.run.plan; }
 
   static std::string numbers(const Tally& t) {
-    return attribute("tests", std::to_string(t.tests)) + attribute("failures", std::to_string(t.failures)) + attribute("errors", std::to_string(t.errors)) +
-           attribute("skipped", std::to_string(t.skipped));
+    return attribute("tests", std::to_string(t.tests)) + attribute("failures", std::to_string(t.failures)) +
+           attribute("errors", std::to_string(t.errors)) + attribute("skipped", std::to_string(t.skipped));
   }
 
   std::string suite(std::size_t index) {
@@ -80,16 +81,17 @@ class Junit {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.3f", static_cast<double>(layer.took.count()) / 1000);
     auto started = layer.row.started ? utc_text(layer.row.started).substr(0, 19) : "";
-    return "  <testsuite" + attribute("name", layer.row.name) + numbers(tally) + attribute("time", seconds) + (started.empty() ? "" : attribute("timestamp", started)) +
-           ">\n    <properties>\n" + properties(layer) + "    </properties>\n" + cases + "  </testsuite>\n";
+    return "  <testsuite" + attribute("name", layer.row.name) + numbers(tally) + attribute("time", seconds) +
+           (started.empty() ? "" : attribute("timestamp", started)) + ">\n    <properties>\n" + properties(layer) + "    </properties>\n" +
+           cases + "  </testsuite>\n";
   }
 
   std::string properties(const LayerView& layer) const {
     auto& subject = layer.row.subject.path.empty() ? view_.run.subject : layer.row.subject;
     auto dirty = subject.path.empty() ? "" : subject.dirty ? "yes" : "no";
-    return property("run", view_.run.id) + property("tool", view_.run.tool) + property("provider", layer.row.provider) + property("hosts", join(layer.hosts, ", ")) +
-           property("subject", subject.path) + property("subject.commit", subject.commit) + property("subject.dirty", dirty) +
-           property("evidence", std::string(name(view_.run.origin)));
+    return property("run", view_.run.id) + property("tool", view_.run.tool) + property("provider", layer.row.provider) +
+           property("hosts", join(layer.hosts, ", ")) + property("subject", subject.path) + property("subject.commit", subject.commit) +
+           property("subject.dirty", dirty) + property("evidence", std::string(name(view_.run.origin)));
   }
 
   /// A layer that ended badly shows even where it planned nothing.
@@ -121,7 +123,8 @@ class Junit {
     if (j->verdict == Verdict::fail) return ++tally.failures, element("failure", message, type, body(row, *j));
     if (j->verdict != Verdict::skip) return ++tally.errors, element("error", message, type, body(row, *j));
     auto uncovered = row.severity == Severity::info ? "; not measured" : "; UNPROVEN";
-    return ++tally.skipped, element("skipped", message + (cell.covered_by.empty() ? uncovered : "; covered by " + join(cell.covered_by, ", ")), "", "");
+    return ++tally.skipped,
+           element("skipped", message + (cell.covered_by.empty() ? uncovered : "; covered by " + join(cell.covered_by, ", ")), "", "");
   }
 
   [[nodiscard]] std::string body(const ViewRow& row, const Judgement& j) const {

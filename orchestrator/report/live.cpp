@@ -57,7 +57,8 @@ class LiveWriter final : public ProgressWriter {
  private:
   static Tone tone(const Event& e) {
     auto judged = std::get_if<event::CheckJudged>(&e.body);
-    bool bad = (judged && judged->verdict != Verdict::warn) || std::holds_alternative<event::LayerMoved>(e.body) || std::holds_alternative<event::ResourceMoved>(e.body);
+    bool bad = (judged && judged->verdict != Verdict::warn) || std::holds_alternative<event::LayerMoved>(e.body) ||
+               std::holds_alternative<event::ResourceMoved>(e.body);
     return bad ? Tone::bad : Tone::caution;
   }
 

@@ -69,7 +69,8 @@ class Markdown {
     for (auto& l : view_.layers) {
       auto& c = l.counts;
       int other = c[Verdict::info] + c[Verdict::error] + c[Verdict::blocked] + c[Verdict::cancelled] + c.none;
-      out_ += "| " + cell_code(l.row.name) + " | " + std::string(name(l.row.state)) + (l.row.detail.empty() ? "" : " " + cell_code(l.row.detail));
+      out_ += "| " + cell_code(l.row.name) + " | " + std::string(name(l.row.state)) +
+              (l.row.detail.empty() ? "" : " " + cell_code(l.row.detail));
       for (int n : {c[Verdict::pass], c[Verdict::warn], c[Verdict::fail], c[Verdict::skip], other}) out_ += " | " + std::to_string(n);
       out_ += " | " + (l.row.started ? short_text(l.took) : "-") + " |\n";
     }
@@ -89,7 +90,8 @@ class Markdown {
 
   void differences() {
     for (auto& d : view_.differences)
-      out_ += "- **DIFFERS** " + code(d.what.capability) + " on " + code(d.layer) + ": expected " + code(d.what.predicted) + ", found " + code(d.what.probed) + " " + code(d.what.evidence) + "\n";
+      out_ += "- **DIFFERS** " + code(d.what.capability) + " on " + code(d.layer) + ": expected " + code(d.what.predicted) + ", found " +
+              code(d.what.probed) + " " + code(d.what.evidence) + "\n";
     out_ += "\n";
   }
 
@@ -110,7 +112,8 @@ class Markdown {
   void skips() {
     auto groups = skip_groups(view_);
     if (groups.empty()) return;
-    out_ += "<details><summary>Skipped: " + count_of(view_.counts()[Verdict::skip], "check") + ", " + std::to_string(view_.unproven.size()) + " unproven in this run</summary>\n\n";
+    out_ += "<details><summary>Skipped: " + count_of(view_.counts()[Verdict::skip], "check") + ", " +
+            std::to_string(view_.unproven.size()) + " unproven in this run</summary>\n\n";
     for (auto& g : groups) {
       out_ += "- " + code(g.capability.empty() ? g.evidence : g.capability + ": " + g.evidence) + " on " + codes(g.where) + "\n";
       for (auto& list : g.lists) out_ += "  - " + prose(list.heading()) + ": " + codes(list.checks) + "\n";

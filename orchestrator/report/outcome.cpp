@@ -102,7 +102,9 @@ std::string lacking(const RunView& view) {
   for (auto& row : view.rows)
     for (auto& cell : row.cells) {
       auto judgement = cell.deciding();
-      if (row.proven || row.severity == Severity::info || !judgement || judgement->verdict != Verdict::skip || judgement->capability.empty()) continue;
+      if (row.proven || row.severity == Severity::info || !judgement || judgement->verdict != Verdict::skip ||
+          judgement->capability.empty())
+        continue;
       auto& name = judgement->capability;
       if (names.size() < 3 && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }

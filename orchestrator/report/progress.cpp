@@ -22,7 +22,9 @@ std::string upper(std::string_view word) {
   return out;
 }
 
-std::string host_suffix(const std::string& layer, const std::string& host) { return host.empty() || host == layer ? layer : layer + "/" + host; }
+std::string host_suffix(const std::string& layer, const std::string& host) {
+  return host.empty() || host == layer ? layer : layer + "/" + host;
+}
 
 std::string judged_text(const Event& e, const event::CheckJudged& j) {
   bool loud = j.verdict == Verdict::fail || j.verdict == Verdict::warn || j.verdict == Verdict::error;
@@ -50,16 +52,16 @@ class PlainWriter final : public ProgressWriter {
 
  private:
   static std::string calm_text(const Event& e, LayerProgress* layer) {
-    return std::visit(Overload{[](const event::RunStarted& s) { return "run started: " + s.plan + (s.subject.empty() ? "" : ", subject " + s.subject); },
-                               [](const event::RunResumed& r) { return "run resumed" + (r.by.empty() ? "" : " by " + r.by); },
-                               [&](const event::LayerMoved& m) { return step_text(m, *layer); },
-                               [&](const event::HostReady& h) { return host_suffix(e.layer, h.host) + " is ready: " + h.detail; },
-                               [&](const event::CheckProgress& p) { return running_text(e, p, *layer); },
-                               [](const event::ResourceMoved& r) { return r.name + " is " + r.state + (r.detail.empty() ? "" : ": " + r.detail); },
-                               [](const event::Noted& n) { return n.text; },
-                               [](const event::RunEnded& r) { return r.sentence; },
-                               [](const auto&) { return std::string(); }},
-                      e.body);
+    return std::visit(
+        Overload{[](const event::RunStarted& s) { return "run started: " + s.plan + (s.subject.empty() ? "" : ", subject " + s.subject); },
+                 [](const event::RunResumed& r) { return "run resumed" + (r.by.empty() ? "" : " by " + r.by); },
+                 [&](const event::LayerMoved& m) { return step_text(m, *layer); },
+                 [&](const event::HostReady& h) { return host_suffix(e.layer, h.host) + " is ready: " + h.detail; },
+                 [&](const event::CheckProgress& p) { return running_text(e, p, *layer); },
+                 [](const event::ResourceMoved& r) { return r.name + " is " + r.state + (r.detail.empty() ? "" : ": " + r.detail); },
+                 [](const event::Noted& n) { return n.text; }, [](const event::RunEnded& r) { return r.sentence; },
+                 [](const auto&) { return std::string(); }},
+        e.body);
   }
 
   static std::string step_text(const event::LayerMoved& m, const LayerProgress& layer) {
@@ -89,7 +91,9 @@ int sum(const std::map<std::string, int>& by_host) {
   return total;
 }
 
-std::string percent(double fraction) { return fraction < 0 ? "" : " " + std::to_string(static_cast<int>(std::min(fraction, 1.0) * 100)) + "%"; }
+std::string percent(double fraction) {
+  return fraction < 0 ? "" : " " + std::to_string(static_cast<int>(std::min(fraction, 1.0) * 100)) + "%";
+}
 
 }  // namespace
 
@@ -123,21 +127,23 @@ LayerProgress* ProgressState::apply(const Event& e) {
 
 std::string counts_text(const VerdictCounts& counts) {
   std::vector<std::string> parts;
-  for (auto v : {Verdict::pass, Verdict::warn, Verdict::fail, Verdict::error, Verdict::blocked, Verdict::cancelled, Verdict::info, Verdict::skip})
+  for (auto v :
+       {Verdict::pass, Verdict::warn, Verdict::fail, Verdict::error, Verdict::blocked, Verdict::cancelled, Verdict::info, Verdict::skip})
     if (counts[v]) parts.push_back(std::to_string(counts[v]) + " " + std::string(name(v)));
   return join(parts, ", ");
 }
 
 std::string urgent_text(const Event& e) {
-  return std::visit(Overload{[&](const event::CheckJudged& j) { return judged_text(e, j); }, [&](const event::LayerMoved& m) { return moved_text(e, m); },
-                             [&](const event::CapabilityDiffers& d) {
-                               return "DIFFERS " + d.capability + " on " + host_suffix(e.layer, d.host) + ": expected " + d.predicted + ", found " + d.probed +
-                                      (d.evidence.empty() ? "" : " (" + d.evidence + ")");
-                             },
-                             [](const event::ResourceMoved& r) { return r.state == "open" ? "LEFT BEHIND " + r.name + ": " + r.detail : std::string(); },
-                             [](const event::Noted& n) { return n.level == "info" ? std::string() : upper(n.level) + " " + n.text; },
-                             [](const auto&) { return std::string(); }},
-                    e.body);
+  return std::visit(
+      Overload{[&](const event::CheckJudged& j) { return judged_text(e, j); }, [&](const event::LayerMoved& m) { return moved_text(e, m); },
+               [&](const event::CapabilityDiffers& d) {
+                 return "DIFFERS " + d.capability + " on " + host_suffix(e.layer, d.host) + ": expected " + d.predicted + ", found " +
+                        d.probed + (d.evidence.empty() ? "" : " (" + d.evidence + ")");
+               },
+               [](const event::ResourceMoved& r) { return r.state == "open" ? "LEFT BEHIND " + r.name + ": " + r.detail : std::string(); },
+               [](const event::Noted& n) { return n.level == "info" ? std::string() : upper(n.level) + " " + n.text; },
+               [](const auto&) { return std::string(); }},
+      e.body);
 }
 
 std::unique_ptr<ProgressWriter> make_progress(ProgressMode mode, const TextStyle& style, bool rehearsal) {

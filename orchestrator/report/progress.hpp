@@ -17,11 +17,11 @@ namespace vt {
 struct LayerProgress {
   std::string name;
   LayerState state = LayerState::waiting;
-  std::string detail, step;             ///< step: the check that runs now, with what it reports
+  std::string detail, step;               ///< step: the check that runs now, with what it reports
   std::map<std::string, int> number, of;  ///< by host: position of the last check, and how many there are
   VerdictCounts counts;
   Money spent;
-  EpochMs told = 0;                     ///< when a line about a running check was last printed
+  EpochMs told = 0;  ///< when a line about a running check was last printed
   [[nodiscard]] int done() const;
   [[nodiscard]] int total() const;
 };
@@ -60,9 +60,14 @@ std::unique_ptr<ProgressWriter> make_progress(ProgressMode, const TextStyle&, bo
 /// Connects a writer to Store::listen and a file descriptor or stream. Thread-safe.
 class Progress {
  public:
-  Progress(std::unique_ptr<ProgressWriter> writer, std::function<void(std::string_view)> out) : writer_(std::move(writer)), out_(std::move(out)) {}
-  void see(const Event& e) { emit([&] { return writer_->see(e); }); }
-  void close() { emit([&] { return writer_->close(); }); }
+  Progress(std::unique_ptr<ProgressWriter> writer, std::function<void(std::string_view)> out)
+      : writer_(std::move(writer)), out_(std::move(out)) {}
+  void see(const Event& e) {
+    emit([&] { return writer_->see(e); });
+  }
+  void close() {
+    emit([&] { return writer_->close(); });
+  }
 
  private:
   template <class Make>

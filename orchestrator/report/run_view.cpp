@@ -172,7 +172,8 @@ RunView::State state_of(const RunView& view) {
 }
 
 /// Worst first.
-constexpr std::array kByWeight{Verdict::fail, Verdict::error, Verdict::blocked, Verdict::cancelled, Verdict::warn, Verdict::skip, Verdict::info, Verdict::pass};
+constexpr std::array kByWeight{Verdict::fail, Verdict::error, Verdict::blocked, Verdict::cancelled,
+                               Verdict::warn, Verdict::skip,  Verdict::info,    Verdict::pass};
 
 }  // namespace
 

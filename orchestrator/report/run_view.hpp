@@ -23,15 +23,15 @@ struct LayerView {
   LayerRow row;
   std::vector<std::string> hosts;  ///< seen; one empty name if none was
   VerdictCounts counts;
-  Duration took{0};                ///< so far, if it has not ended
+  Duration took{0};  ///< so far, if it has not ended
   Money spent;
-  bool subject_differs = false;    ///< it saw another subject than the run was started for
+  bool subject_differs = false;  ///< it saw another subject than the run was started for
 };
 
 /// One host of one layer.
 struct ViewColumn {
-  std::size_t layer = 0;           ///< index into RunView::layers
-  std::string host, label;         ///< label: "cube", or "cube/node1" where a layer has several hosts
+  std::size_t layer = 0;    ///< index into RunView::layers
+  std::string host, label;  ///< label: "cube", or "cube/node1" where a layer has several hosts
 };
 
 /// One check on one host.
@@ -46,8 +46,8 @@ struct ViewCell {
 struct ViewRow {
   std::string check, title;
   Severity severity = Severity::gate;
-  bool proven = false;             ///< by real evidence, on some host of this run
-  std::vector<ViewCell> cells;     ///< by column
+  bool proven = false;          ///< by real evidence, on some host of this run
+  std::vector<ViewCell> cells;  ///< by column
 };
 
 struct ViewDifference {
@@ -60,12 +60,12 @@ struct RunView {
   enum class State { running, interrupted, ended };
   RunRow run;
   State state = State::ended;
-  std::vector<LayerView> layers;           ///< in plan order
+  std::vector<LayerView> layers;  ///< in plan order
   std::vector<ViewColumn> columns;
-  std::vector<ViewRow> rows;               ///< in running order
-  std::vector<ViewDifference> differences; ///< predicted against probed
+  std::vector<ViewRow> rows;                ///< in running order
+  std::vector<ViewDifference> differences;  ///< predicted against probed
   std::vector<ArtefactRow> artefacts;
-  std::vector<std::string> unproven;       ///< gating and advisory checks without real evidence in this run
+  std::vector<std::string> unproven;  ///< gating and advisory checks without real evidence in this run
   /// Names of what may still cost money or be left behind, as far as the run's events know; without those in `kept`.
   /// The ledger knows better: a caller that has it open replaces this, and `spent`.
   std::vector<std::string> open_resources;

@@ -96,7 +96,8 @@ class Collector {
   void add_logs(Surprise& out, const ObservationKey& key) {
     for (auto& a : view_.artefacts)
       if (a.layer == key.layer && a.host == key.host && a.check == key.check) out.logs.push_back(a.name);
-    if (!out.logs.empty() || out.verdict != Verdict::warn) out.log_command = "vault-test logs " + view_.run.id + " " + key.layer + " " + key.check;
+    if (!out.logs.empty() || out.verdict != Verdict::warn)
+      out.log_command = "vault-test logs " + view_.run.id + " " + key.layer + " " + key.check;
   }
 
   static void merge(std::vector<Surprise>& out, const Part& part) {

@@ -10,10 +10,10 @@ namespace vt {
 /// Something a reader must see first: a check that failed or warned, or checks that share one reason for not having run.
 /// The same thing on several hosts is one surprise.
 struct Surprise {
-  std::string heading;                ///< "FAIL", "WARN", "ERROR", "BLOCKED", "CANCELLED", "NO VERDICT"
-  Verdict verdict = Verdict::error;   ///< error for a missing verdict
-  std::vector<std::string> checks;    ///< several only where they share `reason`
-  std::vector<std::string> where;     ///< column labels, with the GPUs it is about: "cube (GPU-2)"
+  std::string heading;               ///< "FAIL", "WARN", "ERROR", "BLOCKED", "CANCELLED", "NO VERDICT"
+  Verdict verdict = Verdict::error;  ///< error for a missing verdict
+  std::vector<std::string> checks;   ///< several only where they share `reason`
+  std::vector<std::string> where;    ///< column labels, with the GPUs it is about: "cube (GPU-2)"
   std::string title, reason, why, remedy;
   std::vector<std::string> measured;  ///< "release: measured 6.8.0, required at-least 6.13"
   std::vector<std::string> logs;      ///< names of what was kept of the host's logs

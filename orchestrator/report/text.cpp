@@ -94,7 +94,8 @@ class TextReport {
       notes += line(lead, std::string(name(layer.row.state)) + (layer.row.detail.empty() ? "" : ", " + layer.row.detail));
     bool proved = layer.counts[Verdict::pass] + layer.counts[Verdict::warn] + layer.counts[Verdict::fail] > 0;
     if (layer.row.state == LayerState::done && !proved) notes += line(lead, "no check proved anything here");
-    if (layer.subject_differs) notes += line(lead, "saw another subject: " + vt::text(layer.row.subject) + "; the run started with " + vt::text(view_.run.subject));
+    if (layer.subject_differs)
+      notes += line(lead, "saw another subject: " + vt::text(layer.row.subject) + "; the run started with " + vt::text(view_.run.subject));
     return notes;
   }
 
@@ -104,7 +105,9 @@ class TextReport {
     bool one = s.checks.size() == 1;
     auto where = "on " + list_line(s.where);
     std::string text;
-    if (one) text = wrapped(style_, s.heading + " ", one_line(s.checks.front()) + " " + where + (s.title.empty() ? "" : ": " + one_line(s.title)), tone_of(s.verdict));
+    if (one)
+      text = wrapped(style_, s.heading + " ", one_line(s.checks.front()) + " " + where + (s.title.empty() ? "" : ": " + one_line(s.title)),
+                     tone_of(s.verdict));
     else text = wrapped(style_, s.heading + " ", where + ": " + count_of(s.checks.size(), "check"), tone_of(s.verdict));
     for (auto& measured : s.measured) text += line("  ", measured);
     if (!s.reason.empty()) text += line("  ", s.reason);
@@ -149,7 +152,8 @@ class TextReport {
     for (auto& group : skip_groups(view_)) {
       auto what = group.capability.empty() ? one_line(group.evidence) : one_line(group.capability) + " (" + one_line(group.evidence) + ")";
       std::string text = wrapped(style_, "skip ", what + " on " + list_line(group.where), Tone::faint);
-      for (auto& list : group.lists) text += wrapped(style_, "  " + one_line(list.heading()) + ": ", list_line(list.checks), Tone::plain, 4);
+      for (auto& list : group.lists)
+        text += wrapped(style_, "  " + one_line(list.heading()) + ": ", list_line(list.checks), Tone::plain, 4);
       paragraph(text);
     }
   }
@@ -187,7 +191,8 @@ std::string cell_text(const RunView& view, const ViewCell& cell) {
   auto judgement = cell.deciding();
   if (!judgement) return view.state == RunView::State::running ? "..." : "no verdict";
   auto verdict = std::string(name(judgement->verdict));
-  return judgement->verdict == Verdict::skip && !judgement->capability.empty() ? verdict + " " + one_line(judgement->capability, 30) : verdict;
+  return judgement->verdict == Verdict::skip && !judgement->capability.empty() ? verdict + " " + one_line(judgement->capability, 30)
+                                                                               : verdict;
 }
 
 std::vector<const ViewRow*> telling_rows(const RunView& view) {
@@ -202,6 +207,8 @@ std::vector<const ViewRow*> telling_rows(const RunView& view) {
   return out;
 }
 
-std::string text_report(const RunView& view, const Catalogue& catalogue, const TextStyle& style) { return TextReport(view, catalogue, style).all(); }
+std::string text_report(const RunView& view, const Catalogue& catalogue, const TextStyle& style) {
+  return TextReport(view, catalogue, style).all();
+}
 
 }  // namespace vt

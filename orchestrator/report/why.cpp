@@ -36,7 +36,9 @@ class Why {
   }
 
  private:
-  std::string line(const std::string& lead, const std::string& body, std::size_t limit = 400) { return wrapped(style_, lead, one_line(body, limit)); }
+  std::string line(const std::string& lead, const std::string& body, std::size_t limit = 400) {
+    return wrapped(style_, lead, one_line(body, limit));
+  }
 
   void about() {
     out_ += paint(style_, Tone::strong, one_line(row_.check)) + (row_.title.empty() ? "" : "  " + one_line(row_.title)) + "\n";
@@ -64,7 +66,8 @@ class Why {
   }
 
   void verdict(const std::string& label, const ViewCell& cell, const Judgement& j) {
-    out_ += "\n" + label + (j.key.subject.empty() ? "" : " " + one_line(j.key.subject)) + ": " + paint(style_, tone_of(j.verdict), std::string(name(j.verdict)));
+    out_ += "\n" + label + (j.key.subject.empty() ? "" : " " + one_line(j.key.subject)) + ": " +
+            paint(style_, tone_of(j.verdict), std::string(name(j.verdict)));
     if (j.cause != Cause::none) out_ += " (" + std::string(name(j.cause)) + ")";
     if (j.origin != EvidenceOrigin::real) out_ += ", " + std::string(name(j.origin)) + ": not evidence";
     out_ += "\n";
@@ -74,7 +77,8 @@ class Why {
     bool told = j.reason.find(j.evidence) != std::string::npos;
     if (!j.capability.empty() && !told) out_ += line("  needs " + one_line(j.capability) + ": ", j.evidence);
     auto uncovered = row_.severity == Severity::info ? "not measured" : "UNPROVEN";
-    if (j.verdict == Verdict::skip) out_ += "  " + (cell.covered_by.empty() ? uncovered : "covered by " + list_line(cell.covered_by)) + "\n";
+    if (j.verdict == Verdict::skip)
+      out_ += "  " + (cell.covered_by.empty() ? uncovered : "covered by " + list_line(cell.covered_by)) + "\n";
   }
 
   void evidence(const Judgement& j, const std::vector<Observation>& observations) {
@@ -82,7 +86,8 @@ class Why {
     auto at = std::find_if(observations.begin(), observations.end(), same);
     if (at == observations.end()) return;
     auto& o = *at;
-    std::string ran = utc_text(o.started) + ", took " + (o.took < std::chrono::seconds(1) ? std::to_string(o.took.count()) + "ms" : short_text(o.took));
+    std::string ran =
+        utc_text(o.started) + ", took " + (o.took < std::chrono::seconds(1) ? std::to_string(o.took.count()) + "ms" : short_text(o.took));
     if (o.exit_code) ran += ", exit status " + std::to_string(*o.exit_code);
     if (o.signal) ran += ", signal " + std::to_string(o.signal);
     if (!o.device.empty()) ran += ", on " + o.device;
@@ -94,14 +99,18 @@ class Why {
     std::vector<std::string> kept;
     for (auto& a : view_.artefacts)
       if (a.layer == j.key.layer && a.host == j.key.host && a.check == j.key.check) kept.push_back(a.name);
-    if (!kept.empty()) out_ += line("  kept:   ", join(kept, ", ") + "; vault-test logs " + view_.run.id + " " + j.key.layer + " " + j.key.check);
+    if (!kept.empty())
+      out_ += line("  kept:   ", join(kept, ", ") + "; vault-test logs " + view_.run.id + " " + j.key.layer + " " + j.key.check);
   }
 
   void quote(const std::string& lead, const Output& output) {
     auto lines = split(output.head, '\n');
     for (std::size_t i = 0; i < lines.size() && i < kOutputLines; ++i)
-      out_ += (i ? std::string(lead.size(), ' ') : lead) + one_line(lines[i], style_.width > lead.size() + 20 ? style_.width - lead.size() : 20) + "\n";
-    if (lines.size() > kOutputLines || output.cut()) out_ += std::string(lead.size(), ' ') + "... " + std::to_string(output.lines) + " lines, " + std::to_string(output.bytes) + " bytes in all\n";
+      out_ += (i ? std::string(lead.size(), ' ') : lead) +
+              one_line(lines[i], style_.width > lead.size() + 20 ? style_.width - lead.size() : 20) + "\n";
+    if (lines.size() > kOutputLines || output.cut())
+      out_ += std::string(lead.size(), ' ') + "... " + std::to_string(output.lines) + " lines, " + std::to_string(output.bytes) +
+              " bytes in all\n";
   }
 
   Status history() {
@@ -112,8 +121,11 @@ class Why {
       if (h.run == view_.run.id) continue;
       any = true;
       auto said = h.measured.empty() ? h.reason : h.measured;
-      table.add({{"  " + utc_text(h.at), Tone::faint, false}, {one_line(h.layer, 30), Tone::plain, false}, {std::string(name(h.verdict)), tone_of(h.verdict), false},
-                 {h.subject_commit.empty() ? "" : "@" + one_line(h.subject_commit.substr(0, 7)), Tone::faint, false}, {one_line(said, 60), Tone::plain, false}});
+      table.add({{"  " + utc_text(h.at), Tone::faint, false},
+                 {one_line(h.layer, 30), Tone::plain, false},
+                 {std::string(name(h.verdict)), tone_of(h.verdict), false},
+                 {h.subject_commit.empty() ? "" : "@" + one_line(h.subject_commit.substr(0, 7)), Tone::faint, false},
+                 {one_line(said, 60), Tone::plain, false}});
     }
     out_ += any ? "\nearlier:\n" + table.text(style_) : "\nearlier: no other run has it\n";
     return {};
@@ -135,7 +147,8 @@ Result<std::string> why_text(const Store& store, const RunView& view, const std:
   std::vector<std::string> known;
   for (auto& row : view.rows) known.push_back(row.check);
   auto close = nearest(id, known);
-  return fail(Errc::not_found, "run " + view.run.id + " has no check '" + id + "'" + (close.empty() ? "" : "; did you mean '" + close + "'?"));
+  return fail(Errc::not_found,
+              "run " + view.run.id + " has no check '" + id + "'" + (close.empty() ? "" : "; did you mean '" + close + "'?"));
 }
 
 }  // namespace vt

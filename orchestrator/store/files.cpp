@@ -108,7 +108,7 @@ Status make_private_file(const std::string& path) {
   // Without a descriptor: closing one would drop the locks that another connection of this process holds on the file.
   bool made = mknod(path.c_str(), S_IFREG | 0600, 0) == 0;
   if (!made && errno != EEXIST) return failed(path, "cannot make it");
-  struct stat info{};
+  struct stat info {};
   if (lstat(path.c_str(), &info) != 0) return failed(path, "cannot look at it");
   if (!S_ISREG(info.st_mode) || info.st_uid != geteuid()) return fail(Errc::storage, path + ": not a file of ours");
   if ((info.st_mode & 0777) != 0600 && chmod(path.c_str(), 0600) != 0) return failed(path, "cannot set its mode");

@@ -17,19 +17,19 @@ struct RunRow {
   std::string id, plan, purpose;
   std::string plan_hash, catalogue_hash;  ///< of documents in the store
   Subject subject;
-  std::string level, selection;           ///< selectors as JSON, so that resume selects the same
-  std::string tool;                       ///< version of vault-test
+  std::string level, selection;  ///< selectors as JSON, so that resume selects the same
+  std::string tool;              ///< version of vault-test
   EvidenceOrigin origin = EvidenceOrigin::real;
-  EpochMs started = 0, ended = 0;         ///< ended 0: not ended
-  std::string holder;                     ///< process running it; dead and not ended = interrupted
+  EpochMs started = 0, ended = 0;  ///< ended 0: not ended
+  std::string holder;              ///< process running it; dead and not ended = interrupted
   std::optional<int> exit_code;
 };
 
 struct LayerRow {
   std::string run, name, provider, proves;
   LayerState state = LayerState::waiting;
-  std::string detail;                     ///< why it failed or is blocked
-  Subject subject;                        ///< what this layer saw; differs from the run's = said aloud
+  std::string detail;  ///< why it failed or is blocked
+  Subject subject;     ///< what this layer saw; differs from the run's = said aloud
   EpochMs started = 0, ended = 0;
 };
 
@@ -72,7 +72,7 @@ class Store {
 
   // runs and layers
   Status add_run(const RunRow&, const std::vector<LayerRow>&, const std::vector<PlannedRow>&);  ///< one transaction
-  Status take_run(const std::string& run);             ///< this process is the holder now (resume); refused while another one runs it
+  Status take_run(const std::string& run);  ///< this process is the holder now (resume); refused while another one runs it
   Status end_run(const std::string& run, int exit_code);
   Status move_layer(const std::string& run, const std::string& layer, LayerState, const std::string& detail);
   Status set_layer_subject(const std::string& run, const std::string& layer, const Subject&);
@@ -88,8 +88,8 @@ class Store {
   void listen(std::function<void(const Event&)>);
 
   // queries
-  Result<std::vector<RunRow>> runs(int limit) const;              ///< newest first
-  Result<std::optional<RunRow>> run(const std::string& id) const; ///< exact id, unique prefix, or "last"; Errc::usage if ambiguous
+  Result<std::vector<RunRow>> runs(int limit) const;               ///< newest first
+  Result<std::optional<RunRow>> run(const std::string& id) const;  ///< exact id, unique prefix, or "last"; Errc::usage if ambiguous
   Result<std::vector<LayerRow>> layers(const std::string& run) const;
   Result<std::vector<PlannedRow>> planned(const std::string& run) const;
   Result<std::vector<Judgement>> judgements(const std::string& run) const;  ///< the newest of each check, layer, host, subject
@@ -100,7 +100,8 @@ class Store {
   Result<std::vector<HistoryRow>> history(const std::string& check, int limit) const;  ///< newest first, across runs
   /// Newest end of a run in which `layer` of the same plan name and subject digest passed, at or after `since`: the run is
   /// real, ended and left no check out, the layer is done, nothing counts against it and something proves it.
-  Result<std::optional<EpochMs>> passed(const std::string& plan, const std::string& layer, const std::string& subject_digest, EpochMs since) const;
+  Result<std::optional<EpochMs>> passed(const std::string& plan, const std::string& layer, const std::string& subject_digest,
+                                        EpochMs since) const;
 
  private:
   struct Impl;

@@ -48,7 +48,7 @@ struct JobResult {
   Stream out, err;
   std::string values;  ///< JSON object as text: what a built-in check measured
   std::string device;
-  std::string error;   ///< why there is no result; empty if it ran
+  std::string error;  ///< why there is no result; empty if it ran
 };
 
 nlohmann::json encode(const Job&);

@@ -13,7 +13,9 @@ namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-std::string here_plan(Program& program) { return program.plan("vault-test: 1\nname: here\nlayers:\n  here: {provider: local, suites: [five]}\n"); }
+std::string here_plan(Program& program) {
+  return program.plan("vault-test: 1\nname: here\nlayers:\n  here: {provider: local, suites: [five]}\n");
+}
 
 }  // namespace
 
@@ -41,7 +43,8 @@ TEST(Commands, UsageErrorsNameTheNearestWord) {
 
 TEST(Commands, EverySubcommandHasHelpWithExamples) {
   Program program;
-  for (auto command : {"run", "plan", "check", "resume", "runs", "status", "report", "why", "logs", "resources", "reap", "release", "checks", "completion"}) {
+  for (auto command : {"run", "plan", "check", "resume", "runs", "status", "report", "why", "logs", "resources", "reap", "release",
+                       "checks", "completion"}) {
     auto ended = program.run({command, "--help"});
     EXPECT_EQ(ended.exit_code, 0) << command;
     EXPECT_TRUE(has(ended.out, "Examples:\n  vault-test " + std::string(command))) << ended.out;
@@ -50,7 +53,8 @@ TEST(Commands, EverySubcommandHasHelpWithExamples) {
 
 TEST(Commands, PlanSpendsNothingAndSaysWhatIsMissing) {
   Program program;
-  auto ended = program.run({"plan", program.plan("vault-test: 1\nname: p\nlayers:\n  here: {provider: local, suites: [five]}\n  there: {provider: runpod, gpu: NVIDIA GeForce RTX 5090, suites: [good]}\n")});
+  auto ended = program.run({"plan", program.plan("vault-test: 1\nname: p\nlayers:\n  here: {provider: local, suites: [five]}\n  there: "
+                                                 "{provider: runpod, gpu: NVIDIA GeForce RTX 5090, suites: [good]}\n")});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_TRUE(has(ended.out, "RUNPOD_API_KEY is not set")) << ended.out;
   EXPECT_TRUE(has(ended.out, "cannot run yet")) << ended.out;

@@ -29,7 +29,8 @@ TEST_F(Box, RunsAndTheSecondTimeUploadsNothing) {
 
 TEST_F(Box, AnotherHostKeyStopsBeforeAnythingIsSent) {
   std::string other = "SHA256:" + std::string(43, 'A');
-  auto plan = program.plan("vault-test: 1\nname: box\nlayers:\n  box: {provider: bare-metal, suites: [good], hosts: [" + host(sshd->port(), other) + "]}\n");
+  auto plan = program.plan("vault-test: 1\nname: box\nlayers:\n  box: {provider: bare-metal, suites: [good], hosts: [" +
+                           host(sshd->port(), other) + "]}\n");
   auto ended = program.run({"run", plan});
   EXPECT_EQ(ended.exit_code, 3);
   EXPECT_TRUE(has(ended.out, "host key: ")) << ended.out;

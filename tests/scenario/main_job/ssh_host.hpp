@@ -21,16 +21,17 @@ class SshHost : public ::testing::Test {
 
   /// A plan of one bare-metal layer `box` behind the relay, with this suite.
   std::string box_plan(const std::string& suite, const std::string& more = "") {
-    return program.plan("vault-test: 1\nname: box\nlayers:\n  box:\n    provider: bare-metal\n    hosts: [" + host(proxy->port(), sshd->host_key()) +
-                        "]\n    suites: [" + suite + "]\n" + more);
+    return program.plan("vault-test: 1\nname: box\nlayers:\n  box:\n    provider: bare-metal\n    hosts: [" +
+                        host(proxy->port(), sshd->host_key()) + "]\n    suites: [" + suite + "]\n" + more);
   }
   /// The same with single checks.
   std::string box_with(const std::string& checks) {
-    return program.plan("vault-test: 1\nname: box\nlayers:\n  box: {provider: bare-metal, checks: [" + checks + "], hosts: [" + host(proxy->port(), sshd->host_key()) + "]}\n");
+    return program.plan("vault-test: 1\nname: box\nlayers:\n  box: {provider: bare-metal, checks: [" + checks + "], hosts: [" +
+                        host(proxy->port(), sshd->host_key()) + "]}\n");
   }
   [[nodiscard]] std::string host(int port, const std::string& key) const {
-    return "{address: 127.0.0.1, port: " + std::to_string(port) + ", user: " + sshd->access().user + ", identity: " + sshd->client_key() + ", host-key: \"" + key +
-           "\", exclusive: true}";
+    return "{address: 127.0.0.1, port: " + std::to_string(port) + ", user: " + sshd->access().user + ", identity: " + sshd->client_key() +
+           ", host-key: \"" + key + "\", exclusive: true}";
   }
   nlohmann::json report() { return nlohmann::json::parse(program.run({"report", "--format", "json"}).out); }
 

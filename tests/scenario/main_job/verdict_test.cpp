@@ -82,7 +82,8 @@ TEST(Verdicts, ASecretIsUsedButNeverKept) {
   EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
   auto logs = program.run({"logs", "last", "here", "t.secret"});
   EXPECT_TRUE(has(logs.out, "[VT_SCENARIO_SECRET]")) << logs.out;
-  EXPECT_NE(vt::test::shell("grep -rqF -e '" + canary + "' -e \"$(printf %s '" + canary + "' | base64)\" '" + program.state() + "'"), 0) << "the secret is in the state folder";
+  EXPECT_NE(vt::test::shell("grep -rqF -e '" + canary + "' -e \"$(printf %s '" + canary + "' | base64)\" '" + program.state() + "'"), 0)
+      << "the secret is in the state folder";
 }
 
 TEST(Verdicts, AMissingSecretIsSaidBeforeAnythingStarts) {

@@ -89,7 +89,8 @@ TEST(Evaluate, RecordedOnlyIsInfo) {
 
 TEST(Evaluate, AStatusIsAResultOnlyWhereAValueReadsIt) {
   auto check = uname_check();
-  check.values = {{"value", ValueType::integer, "", {Reader::From::exit_code, Reader::By::whole, "", false}, Expectation{Op::equals, {"0"}, {}}}};
+  check.values = {
+      {"value", ValueType::integer, "", {Reader::From::exit_code, Reader::By::whole, "", false}, Expectation{Op::equals, {"0"}, {}}}};
   EXPECT_EQ(judge_output(check, printed("", 3)).verdict, Verdict::fail);
   EXPECT_EQ(judge_output(check, printed("", 0)).verdict, Verdict::pass);
 }
@@ -98,7 +99,8 @@ TEST(Evaluate, AnUnknownFactIsAnErrorNotAPass) {
   Check check;
   check.id = "gpu.count";
   check.how = ProbeRun{"gpu"};
-  check.values = {{"value", ValueType::integer, "", {Reader::From::result, Reader::By::whole, "", false}, Expectation{Op::at_least, {"1"}, {}}}};
+  check.values = {
+      {"value", ValueType::integer, "", {Reader::From::result, Reader::By::whole, "", false}, Expectation{Op::at_least, {"1"}, {}}}};
   Capabilities host;
   EXPECT_EQ(evaluate(check, {}, observe_fact(check, {}, host)).verdict, Verdict::error);
   host.set({"gpu", std::nullopt, "EACCES", {}, {}});

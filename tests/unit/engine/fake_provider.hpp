@@ -10,11 +10,11 @@ namespace vt {
 struct FakeCloud {
   std::map<std::string, Resource> alive;  ///< by name
   int creates = 0, destroys = 0;
-  bool lose_reply = false;        ///< the thing is made, the caller hears nothing
-  bool lose_request = false;      ///< nothing is made, the caller hears nothing
+  bool lose_reply = false;    ///< the thing is made, the caller hears nothing
+  bool lose_request = false;  ///< nothing is made, the caller hears nothing
   bool refuse = false;
   bool list_incomplete = false;
-  int destroys_ignored = 0;       ///< accepted, but the thing stays
+  int destroys_ignored = 0;  ///< accepted, but the thing stays
   Duration late{0};
 };
 

@@ -7,7 +7,8 @@ using Secrets = std::map<std::string, std::string>;
 
 TEST(Mask, EveryForm) {
   Masker masker(Secrets{{"KEY", "s3cr\"et/va+lue"}});
-  for (auto text : {"s3cr\"et/va+lue", "s3cr\\\"et/va+lue", "czNjciJldC92YStsdWU=", "s3cr%22et%2Fva%2Blue", "733363722265742f76612b6c7565", "eul+av/te\"rc3s"}) {
+  for (auto text : {"s3cr\"et/va+lue", "s3cr\\\"et/va+lue", "czNjciJldC92YStsdWU=", "s3cr%22et%2Fva%2Blue", "733363722265742f76612b6c7565",
+                    "eul+av/te\"rc3s"}) {
     auto masked = masker.apply(std::string("before ") + text + " after");
     EXPECT_EQ(masked.find("[KEY]"), 7U) << text << " -> " << masked;
   }

@@ -19,7 +19,9 @@ struct World {
     fact("host.users", Value(0), "nobody");
     fact("gpu.processes", Value(0), "none");
   }
-  void fact(const std::string& id, std::optional<Value> value, const std::string& evidence) { facts.set({id, std::move(value), evidence, {}, {}}); }
+  void fact(const std::string& id, std::optional<Value> value, const std::string& evidence) {
+    facts.set({id, std::move(value), evidence, {}, {}});
+  }
   [[nodiscard]] std::optional<Judgement> ask() const { return obstacle(check, {}, {layer, access, facts, so_far, stopped, late}); }
 };
 

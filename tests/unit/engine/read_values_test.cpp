@@ -62,7 +62,8 @@ TEST(ReadValues, AgentResultByName) {
 
 TEST(ReadValues, CutOutputIsNotReadButItsLinesAreCounted) {
   Check check;
-  check.values = {{"value", ValueType::text, "", {From::out, By::regex, "x", false}, {}}, {"lines", ValueType::integer, "", {From::out, By::lines, "", false}, {}}};
+  check.values = {{"value", ValueType::text, "", {From::out, By::regex, "x", false}, {}},
+                  {"lines", ValueType::integer, "", {From::out, By::lines, "", false}, {}}};
   Observation seen;
   seen.out = {"x", "x", 1'000'000, 500};
   auto values = read_values(check, seen, "");

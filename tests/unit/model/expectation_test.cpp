@@ -17,28 +17,41 @@ State ask(Value value, ValueType type, Op op, std::vector<std::string> args, Ove
 }  // namespace
 
 TEST(Expectation, EachOperatorHoldsAndMisses) {
-  struct Row { Value value; ValueType type; Op op; std::vector<std::string> args; State state; };
-  const std::vector<Row> rows{
-      {"a", ValueType::text, Op::equals, {"a"}, State::held},         {"a", ValueType::text, Op::equals, {"b"}, State::missed},
-      {5, ValueType::integer, Op::at_least, {"5"}, State::held},      {4, ValueType::integer, Op::at_least, {"5"}, State::missed},
-      {5, ValueType::integer, Op::at_most, {"5"}, State::held},       {6, ValueType::integer, Op::at_most, {"5"}, State::missed},
-      {5, ValueType::number, Op::between, {"5", "6"}, State::held},   {6.5, ValueType::number, Op::between, {"5", "6"}, State::missed},
-      {4, ValueType::integer, Op::below, {"5"}, State::held},         {5, ValueType::integer, Op::below, {"5"}, State::missed},
-      {"6.13.1", ValueType::version, Op::at_least, {"6.13"}, State::held},
-      {"6.8.0", ValueType::version, Op::at_least, {"6.13"}, State::missed},
-      {"6.8.0", ValueType::version, Op::below, {"6.13"}, State::held},
-      {"12.8.1", ValueType::version, Op::version, {"12.8"}, State::held},
-      {"12.80", ValueType::version, Op::version, {"12.8"}, State::missed},
-      {"nvidia-570", ValueType::text, Op::matches, {"^nvidia-5"}, State::held},
-      {"nouveau", ValueType::text, Op::matches, {"^nvidia"}, State::missed},
-      {"none", ValueType::text, Op::one_of, {"none", "mq-deadline"}, State::held},
-      {"bfq", ValueType::text, Op::one_of, {"none", "mq-deadline"}, State::missed},
-      {"a quiet b", ValueType::text, Op::contains, {"quiet"}, State::held},
-      {"a b", ValueType::text, Op::contains, {"quiet"}, State::missed},
-      {"x", ValueType::text, Op::exists, {}, State::held},            {Value(), ValueType::text, Op::exists, {}, State::missed},
-      {Value(), ValueType::text, Op::absent, {}, State::held},        {"x", ValueType::text, Op::absent, {}, State::missed},
-      {"x", ValueType::text, Op::any, {}, State::held},               {true, ValueType::boolean, Op::equals, {"yes"}, State::held},
-      {false, ValueType::boolean, Op::equals, {"true"}, State::missed}};
+  struct Row {
+    Value value;
+    ValueType type;
+    Op op;
+    std::vector<std::string> args;
+    State state;
+  };
+  const std::vector<Row> rows{{"a", ValueType::text, Op::equals, {"a"}, State::held},
+                              {"a", ValueType::text, Op::equals, {"b"}, State::missed},
+                              {5, ValueType::integer, Op::at_least, {"5"}, State::held},
+                              {4, ValueType::integer, Op::at_least, {"5"}, State::missed},
+                              {5, ValueType::integer, Op::at_most, {"5"}, State::held},
+                              {6, ValueType::integer, Op::at_most, {"5"}, State::missed},
+                              {5, ValueType::number, Op::between, {"5", "6"}, State::held},
+                              {6.5, ValueType::number, Op::between, {"5", "6"}, State::missed},
+                              {4, ValueType::integer, Op::below, {"5"}, State::held},
+                              {5, ValueType::integer, Op::below, {"5"}, State::missed},
+                              {"6.13.1", ValueType::version, Op::at_least, {"6.13"}, State::held},
+                              {"6.8.0", ValueType::version, Op::at_least, {"6.13"}, State::missed},
+                              {"6.8.0", ValueType::version, Op::below, {"6.13"}, State::held},
+                              {"12.8.1", ValueType::version, Op::version, {"12.8"}, State::held},
+                              {"12.80", ValueType::version, Op::version, {"12.8"}, State::missed},
+                              {"nvidia-570", ValueType::text, Op::matches, {"^nvidia-5"}, State::held},
+                              {"nouveau", ValueType::text, Op::matches, {"^nvidia"}, State::missed},
+                              {"none", ValueType::text, Op::one_of, {"none", "mq-deadline"}, State::held},
+                              {"bfq", ValueType::text, Op::one_of, {"none", "mq-deadline"}, State::missed},
+                              {"a quiet b", ValueType::text, Op::contains, {"quiet"}, State::held},
+                              {"a b", ValueType::text, Op::contains, {"quiet"}, State::missed},
+                              {"x", ValueType::text, Op::exists, {}, State::held},
+                              {Value(), ValueType::text, Op::exists, {}, State::missed},
+                              {Value(), ValueType::text, Op::absent, {}, State::held},
+                              {"x", ValueType::text, Op::absent, {}, State::missed},
+                              {"x", ValueType::text, Op::any, {}, State::held},
+                              {true, ValueType::boolean, Op::equals, {"yes"}, State::held},
+                              {false, ValueType::boolean, Op::equals, {"true"}, State::missed}};
   for (auto& row : rows) EXPECT_EQ(ask(row.value, row.type, row.op, row.args), row.state) << name(row.op) << " " << row.value.text();
 }
 

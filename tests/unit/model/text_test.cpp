@@ -21,7 +21,9 @@ TEST(Text, Globs) {
 
 TEST(Text, HostTextCannotDriveTheTerminal) {
   EXPECT_EQ(printable("a\x1b]52;c;x\x07z"), "a\\x1b]52;c;x\\x07z");
-  EXPECT_EQ(printable("\xC2\x9B" "1A"), "\\x9b1A");
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "1A"),
+            "\\x9b1A");
   EXPECT_EQ(printable("grün\tok\n"), "grün\tok\n");
 }
 

@@ -85,7 +85,8 @@ TEST_F(RunPlanTest, WhatTheUserDeclaresReplacesThePrediction) {
 }
 
 TEST_F(RunPlanTest, StagesFollowGatesAndLayersAreSortedByThem) {
-  plan.layers = {make_layer("cube", {"os"}, {"gcp", "pod"}), make_layer("gcp", {"os"}), make_layer("pod", {"os"}, {"gcp"}), make_layer("free", {"os"})};
+  plan.layers = {make_layer("cube", {"os"}, {"gcp", "pod"}), make_layer("gcp", {"os"}), make_layer("pod", {"os"}, {"gcp"}),
+                 make_layer("free", {"os"})};
   auto run = make();
   ASSERT_TRUE(run);
   Ids order;

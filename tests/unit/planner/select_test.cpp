@@ -9,8 +9,8 @@ using Ids = std::vector<std::string>;
 
 Catalogue catalogue() {
   Catalogue c;
-  c.checks = {make_check("os.release"), make_check("os.kernel", "", {"os.release"}), make_check("os.swap"), make_check("gpu.count"),
-              make_check("gpu.soak", "", {"gpu.count"}), make_check("net.dns")};
+  c.checks = {make_check("os.release"), make_check("os.kernel", "", {"os.release"}), make_check("os.swap"),
+              make_check("gpu.count"),  make_check("gpu.soak", "", {"gpu.count"}),   make_check("net.dns")};
   c.checks[4].level = Level::full;
   c.suites = {{"os", "", {"os.kernel", "os.swap"}, {}}, {"gpu", "", {"gpu.soak", "gpu.count", "os.swap"}, {}}};
   return c;

@@ -44,7 +44,8 @@ void RunBuilder::layer(const std::string& name, const std::vector<std::string>& 
   layers_.push_back(row);
   for (auto& id : checks) {
     auto check = catalogue.check(id);
-    planned_.push_back({kRun, name, id, check ? check->title : "", std::string(vt::name(check ? check->severity : Severity::gate)), static_cast<int>(planned_.size())});
+    planned_.push_back({kRun, name, id, check ? check->title : "", std::string(vt::name(check ? check->severity : Severity::gate)),
+                        static_cast<int>(planned_.size())});
   }
 }
 
@@ -53,7 +54,8 @@ Store& RunBuilder::start() {
   return *store_;
 }
 
-Judgement RunBuilder::judged(const std::string& layer, const std::string& check, Verdict verdict, Cause cause, const std::string& reason) const {
+Judgement RunBuilder::judged(const std::string& layer, const std::string& check, Verdict verdict, Cause cause,
+                             const std::string& reason) const {
   Judgement j;
   j.key.run = kRun, j.key.layer = layer, j.key.host = layer, j.key.check = check;
   j.verdict = verdict, j.cause = cause, j.reason = reason, j.origin = run.origin, j.at = clock.wall_ms;
@@ -66,7 +68,8 @@ void RunBuilder::pass(const std::string& layer, const std::vector<std::string>& 
   for (auto& id : checks) add(judged(layer, id, Verdict::pass));
 }
 
-void RunBuilder::skip(const std::string& layer, const std::string& capability, const std::string& evidence, const std::vector<std::string>& checks) {
+void RunBuilder::skip(const std::string& layer, const std::string& capability, const std::string& evidence,
+                      const std::vector<std::string>& checks) {
   for (auto& id : checks) {
     auto j = judged(layer, id, Verdict::skip, Cause::capability, capability + ": " + evidence);
     j.capability = capability, j.evidence = evidence;
@@ -74,7 +77,8 @@ void RunBuilder::skip(const std::string& layer, const std::string& capability, c
   }
 }
 
-void RunBuilder::miss(const std::string& layer, const std::string& check, Verdict verdict, const std::string& measured, const std::string& rule, const std::string& why) {
+void RunBuilder::miss(const std::string& layer, const std::string& check, Verdict verdict, const std::string& measured,
+                      const std::string& rule, const std::string& why) {
   auto j = judged(layer, check, verdict, Cause::check, why);
   j.values = {{"value", measured, rule, "missed", why}};
   add(j);
@@ -157,7 +161,8 @@ void fill_broken(RunBuilder& b) {
   }
   b.pass("rack", {"net.dns"});  // and nothing about it from the cube
   for (auto& id : all) b.add(b.judged("pod", id, Verdict::blocked, Cause::infrastructure, "TCP: 127.0.0.1:2201 refused the connection"));
-  for (auto& id : all) b.add(b.judged("after", id, Verdict::blocked, Cause::dependency, "gate cube is closed: it has not passed in this run"));
+  for (auto& id : all)
+    b.add(b.judged("after", id, Verdict::blocked, Cause::dependency, "gate cube is closed: it has not passed in this run"));
   b.event("", event::Spent{Money{1'230'000}});
   b.pass_time(3720);
   b.move("cube", LayerState::done), b.move("rack", LayerState::done);

@@ -27,11 +27,13 @@ class RunBuilder {
   void layer(const std::string& name, const std::vector<std::string>& checks, const std::string& provider = "local");
   Store& start();  ///< writes run, layers and planned checks
 
-  Judgement judged(const std::string& layer, const std::string& check, Verdict verdict, Cause cause = Cause::none, const std::string& reason = "") const;
+  Judgement judged(const std::string& layer, const std::string& check, Verdict verdict, Cause cause = Cause::none,
+                   const std::string& reason = "") const;
   void add(const Judgement&, const Observation* = nullptr);
   void pass(const std::string& layer, const std::vector<std::string>& checks);
   void skip(const std::string& layer, const std::string& capability, const std::string& evidence, const std::vector<std::string>& checks);
-  void miss(const std::string& layer, const std::string& check, Verdict, const std::string& measured, const std::string& rule, const std::string& why = "");
+  void miss(const std::string& layer, const std::string& check, Verdict, const std::string& measured, const std::string& rule,
+            const std::string& why = "");
   void move(const std::string& layer, LayerState, const std::string& detail = "");
   void event(const std::string& layer, const EventBody&);
   void pass_time(int seconds) { clock.wall_ms += seconds * 1000; }

@@ -13,7 +13,9 @@ namespace vt {
 namespace {
 
 /// What a host might print to drive a terminal, break out of XML or JSON, or format, link and mention in a comment.
-const std::string kHostile = "\x1b[2J\x1b]0;owned\x07]]></failure><x a=\"1\"/>&amp;\n| a | b |\n</details> ![i](http://x) @octocat #1 `code` \xff\xc2\x9b\xef\xbf\xbf\x01";
+const std::string kHostile =
+    "\x1b[2J\x1b]0;owned\x07]]></failure><x a=\"1\"/>&amp;\n| a | b |\n</details> ![i](http://x) @octocat #1 `code` "
+    "\xff\xc2\x9b\xef\xbf\xbf\x01";
 
 void fill_hostile(RunBuilder& b) {
   for (auto id : {"a.fail", "a.error", "a.skip", "a.blocked", "a.warn"}) b.check(id, kHostile);

@@ -14,7 +14,8 @@ TEST(Layout, OneLineIsPrintableAndCutAtCharacters) {
 TEST(Layout, WrapsUnderTheBody) {
   TextStyle style{20, false};
   EXPECT_EQ(wrapped(style, "  why: ", "one two three four"), "  why: one two three\n       four\n");
-  EXPECT_EQ(wrapped(style, "a: ", "averyveryverylongwordthatdoesnotfit x"), "a: averyveryverylongwordthatdoesnotfit\n   x\n") << "a word is never broken";
+  EXPECT_EQ(wrapped(style, "a: ", "averyveryverylongwordthatdoesnotfit x"), "a: averyveryverylongwordthatdoesnotfit\n   x\n")
+      << "a word is never broken";
   EXPECT_EQ(wrapped({20, true}, "FAIL ", "one two three four", Tone::bad), "\x1b[1;31mFAIL \x1b[0mone two three\n     four\n");
 }
 

@@ -106,7 +106,9 @@ TEST(LiveProgress, ShowsTheRunningStepAndHowFarItIs) {
   auto writer = make_progress(ProgressMode::live, {}, false);
   auto events = story();
   events.resize(12);
-  EXPECT_NE(screen_after(all_of(*writer, events)).find("laptop   execute    [############....] 3/4   1 pass   1 fail   1 skip  disk.soak 25% 2 GiB\n"), std::string::npos)
+  EXPECT_NE(screen_after(all_of(*writer, events))
+                .find("laptop   execute    [############....] 3/4   1 pass   1 fail   1 skip  disk.soak 25% 2 GiB\n"),
+            std::string::npos)
       << screen_after(all_of(*writer, events));
 }
 

@@ -148,7 +148,8 @@ TEST(RunView, KnowsWhatIsLeftBehindAndWhatIsKept) {
   b.check("a", "");
   b.layer("pod", {"a"});
   b.start();
-  for (auto& [resource, state] : std::vector<std::pair<std::string, std::string>>{{"vt-1", "ready"}, {"vt-1", "gone"}, {"vt-2", "open"}, {"vt-3", "kept"}})
+  for (auto& [resource, state] :
+       std::vector<std::pair<std::string, std::string>>{{"vt-1", "ready"}, {"vt-1", "gone"}, {"vt-2", "open"}, {"vt-3", "kept"}})
     b.event("pod", event::ResourceMoved{resource, state, ""});
   auto view = b.view();
   EXPECT_EQ(view.open_resources, Names{"vt-2"});

@@ -29,7 +29,8 @@ TEST(Why, TellsTheWholeStoryOfOneCheck) {
   seen.key = j.key, seen.started = b.clock.wall_ms, seen.took = Duration{12}, seen.exit_code = 0;
   seen.out = {"6.8.0-45-generic\n", "", 17, 1};
   b.add(j, &seen);
-  if (auto added = store.add_artefact({RunBuilder::kRun, "cube", "cube", "os.kernel", "kernel", "", 0, 0}, "log"); !added) FAIL() << added.error().what;
+  if (auto added = store.add_artefact({RunBuilder::kRun, "cube", "cube", "os.kernel", "kernel", "", 0, 0}, "log"); !added)
+    FAIL() << added.error().what;
   b.skip("pod", "host.kernel", "pods share the host's", {"os.kernel"});
   for (auto layer : {"cube", "pod", "late"}) b.move(layer, LayerState::done);
 
