@@ -16,20 +16,24 @@ namespace vt {
 /// What one instance of a check is about.
 enum class Scope { orchestrator, image, layer, host, gpu, pair, group };
 
+/// the value of a capability fact
 struct ProbeRun {
   std::string fact;
-};  ///< the value of a capability fact
+};
+/// a check built into the agent
 struct AgentRun {
   std::string name;
   Values args;
-};  ///< a check built into the agent
+};
+/// one program, no shell
 struct CommandRun {
   std::vector<std::string> argv;
-};  ///< one program, no shell
+};
+/// a script of the catalogue's
 struct ScriptRun {
   std::string text;
   std::string interpreter = "/bin/sh";
-};  ///< a script of the catalogue's
+};
 using How = std::variant<ProbeRun, AgentRun, CommandRun, ScriptRun>;
 
 /// How one value is read out of what ran.

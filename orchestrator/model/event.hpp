@@ -25,9 +25,10 @@ struct LayerMoved {
   LayerState state = LayerState::waiting;
   std::string detail;
 };
+/// connected: what it is
 struct HostReady {
   std::string host, detail;
-};  ///< connected: what it is
+};
 struct CapabilityDiffers {
   std::string host, capability, predicted, probed, evidence;
 };
@@ -35,10 +36,11 @@ struct CheckStarted {
   std::string host, check;
   int number = 0, of = 0;
 };
+/// fraction < 0: unknown
 struct CheckProgress {
   std::string host, check, text;
   double fraction = -1;
-};  ///< fraction < 0: unknown
+};
 struct CheckJudged {
   std::string host, check;
   Verdict verdict = Verdict::error;
@@ -52,9 +54,10 @@ struct ResourceMoved {
 struct Spent {
   Money total;
 };
+/// level: info, warn, error
 struct Noted {
   std::string level, text;
-};  ///< level: info, warn, error
+};
 struct RunEnded {
   int exit_code = 0;
   std::string sentence;
