@@ -36,11 +36,13 @@ std::string utc_text(EpochMs ms) {
 }
 
 std::string short_text(Duration d) {
-  auto s = d.count() / 1000;
+  long long s = d.count() / 1000, minutes = s / 60, hours = minutes / 60, days = hours / 24;
   char buffer[40];
-  if (s < 60) std::snprintf(buffer, sizeof buffer, "%llds", static_cast<long long>(s));
-  else if (s < 3600) std::snprintf(buffer, sizeof buffer, "%lldm%02llds", static_cast<long long>(s / 60), static_cast<long long>(s % 60));
-  else std::snprintf(buffer, sizeof buffer, "%lldh%02lldm", static_cast<long long>(s / 3600), static_cast<long long>(s / 60 % 60));
+  if (s < 60) std::snprintf(buffer, sizeof buffer, "%llds", s);
+  else if (hours < 1) std::snprintf(buffer, sizeof buffer, "%lldm%02llds", minutes, s % 60);
+  else if (days < 2) std::snprintf(buffer, sizeof buffer, "%lldh%02lldm", hours, minutes % 60);
+  else if (hours % 24 == 0) std::snprintf(buffer, sizeof buffer, "%lldd", days);
+  else std::snprintf(buffer, sizeof buffer, "%lldd%lldh", days, hours % 24);
   return buffer;
 }
 

@@ -51,7 +51,7 @@ class Deadline {
 
 /// "2026-11-20T08:30:00Z"
 std::string utc_text(EpochMs);
-/// "4s", "1m05s", "2h10m"
+/// "4s", "1m05s", "2h10m", "7d", "3d4h"
 std::string short_text(Duration);
 
 }  // namespace vt
