@@ -39,16 +39,19 @@ const Expectation* expectation_for(const Check& check, const ValueSpec& spec, co
 }
 
 ValueJudgement judge_value(const Check& check, const ValueSpec& spec, const Expectations& replaced, const Observation& seen) {
-  auto at = seen.values.find(spec.name);
-  Value measured = at == seen.values.end() ? Value() : at->second;
-  ValueJudgement out{spec.name, measured.text() + (spec.unit.empty() || measured.is_null() ? "" : " " + spec.unit), "", "recorded", ""};
   auto expected = expectation_for(check, spec, replaced);
+  ValueJudgement out{spec.name, "nothing", expected ? expected->text() : "", "recorded", ""};
+  auto at = seen.values.find(spec.name);
+  if (at == seen.values.end()) {
+    out.verdict = "unreadable", out.why = seen.out.cut() || seen.err.cut() ? "output was cut" : "not readable in the output";
+    return out;
+  }
+  if (!at->second.is_null()) out.measured = at->second.text() + (spec.unit.empty() ? "" : " " + spec.unit);
   bool recorded_only = !expected || expected->op == Expectation::Op::any;
-  if (expected) out.rule = expected->text();
-  Holding holding = judge(measured, spec.type, expected ? *expected : Expectation{});
-  if (holding.state == Holding::State::unreadable) out.verdict = "unreadable", out.why = holding.why;
-  else if (!recorded_only) out.verdict = holding.state == Holding::State::held ? "held" : "missed", out.why = holding.why;
-  if (out.verdict == "unreadable" && seen.out.cut()) out.why += " (output was cut)";
+  Holding holding = judge(at->second, spec.type, expected ? *expected : Expectation{});
+  out.why = holding.why;
+  if (holding.state == Holding::State::unreadable) out.verdict = "unreadable";
+  else if (!recorded_only) out.verdict = holding.state == Holding::State::held ? "held" : "missed";
   return out;
 }
 

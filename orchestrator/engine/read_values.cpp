@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <sstream>
 
@@ -13,6 +14,9 @@ namespace vt {
 namespace {
 
 using nlohmann::json;
+
+/// nullopt: not readable, which no expectation may hold on; a null value: read, and nothing was there.
+using Read = std::optional<Value>;
 
 /// A JSON leaf under the declared type; numbers and booleans keep theirs, text is read.
 Value typed(const json& leaf, ValueType type) {
@@ -32,21 +36,21 @@ Value from_json(const json& document, const std::string& pointer, ValueType type
   return document.contains(at) ? typed(document.at(at), type) : Value();
 } catch (const json::exception&) { return {}; }
 
-Value from_json_text(const std::string& text, const std::string& pointer, ValueType type) {
+Read from_json_text(const std::string& text, const std::string& pointer, ValueType type) {
   auto document = json::parse(text, nullptr, false);
-  return document.is_discarded() ? Value() : from_json(document, pointer, type);
+  return document.is_discarded() ? Read() : from_json(document, pointer, type);
 }
 
 /// std::regex recurses per character: a longer line could exhaust the stack, so it is not matched at all.
 constexpr std::size_t kLongestLine = 4096;
 
 /// Matched line by line: the host decides how long its output is, not how deep we recurse.
-Value from_regex(const std::string& text, const ValueSpec& spec) {
+Read from_regex(const std::string& text, const ValueSpec& spec) {
   std::regex pattern(spec.read.pattern);
   Value::List found;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (line.size() > kLongestLine) return {};
+    if (line.size() > kLongestLine) return std::nullopt;
     for (std::sregex_iterator at(line.begin(), line.end(), pattern), end; at != end; ++at) {
       found.push_back(read_as(spec.type, (*at)[at->size() > 1 ? 1 : 0].str()));
       if (!spec.read.all) return found.front();
@@ -69,13 +73,13 @@ std::vector<std::string> cells(const std::string& line) {
   return out;
 }
 
-Value from_csv(const std::string& text, const ValueSpec& spec) {
+Read from_csv(const std::string& text, const ValueSpec& spec) {
   std::istringstream lines(text);
   std::string line;
-  if (!std::getline(lines, line)) return {};
+  if (!std::getline(lines, line)) return std::nullopt;
   auto header = cells(line);
   auto column = static_cast<std::size_t>(std::find(header.begin(), header.end(), spec.read.pattern) - header.begin());
-  if (column == header.size()) return {};
+  if (column == header.size()) return std::nullopt;
   Value::List rows;
   while (std::getline(lines, line)) {
     if (trim(line).empty()) continue;
@@ -93,9 +97,9 @@ Value from_whole(const std::string& text, const ValueSpec& spec) {
   return lines;
 }
 
-Value from_output(const Output& output, const ValueSpec& spec) {
+Read from_output(const Output& output, const ValueSpec& spec) {
   if (spec.read.by == Reader::By::lines) return Value(static_cast<std::int64_t>(output.lines));
-  if (output.cut()) return {};
+  if (output.cut()) return std::nullopt;
   std::string text = output.head + output.tail;
   switch (spec.read.by) {
     case Reader::By::regex: return from_regex(text, spec);
@@ -105,7 +109,7 @@ Value from_output(const Output& output, const ValueSpec& spec) {
   }
 }
 
-Value from_result(const std::string& result, const ValueSpec& spec) {
+Read from_result(const std::string& result, const ValueSpec& spec) {
   auto pointer = spec.read.by == Reader::By::json ? spec.read.pattern : "/" + (spec.read.pattern.empty() ? spec.name : spec.read.pattern);
   return from_json_text(result, pointer, spec.type);
 }
@@ -115,12 +119,14 @@ Value from_result(const std::string& result, const ValueSpec& spec) {
 Values read_values(const Check& check, const Observation& seen, const std::string& result) {
   Values values;
   for (auto& spec : check.values) {
+    Read read;
     switch (spec.read.from) {
-      case Reader::From::result: values[spec.name] = from_result(result, spec); break;
-      case Reader::From::exit_code: values[spec.name] = seen.exit_code ? Value(*seen.exit_code) : Value(); break;
-      case Reader::From::out: values[spec.name] = from_output(seen.out, spec); break;
-      case Reader::From::err: values[spec.name] = from_output(seen.err, spec); break;
+      case Reader::From::result: read = from_result(result, spec); break;
+      case Reader::From::exit_code: read = seen.exit_code ? Value(*seen.exit_code) : Value(); break;
+      case Reader::From::out: read = from_output(seen.out, spec); break;
+      case Reader::From::err: read = from_output(seen.err, spec); break;
     }
+    if (read) values[spec.name] = *read;
   }
   return values;
 }

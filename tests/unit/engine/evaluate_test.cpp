@@ -112,3 +112,15 @@ TEST(Evaluate, AnUnknownFactIsAnErrorNotAPass) {
   host.set({"gpu", Value(0), "none", {}, {}});
   EXPECT_EQ(evaluate(check, {}, observe_fact(check, {}, host)).verdict, Verdict::fail);
 }
+
+TEST(Evaluate, WhatCouldNotBeReadIsNotAbsent) {
+  auto check = uname_check();
+  check.values = {{"value", ValueType::text, "", {Reader::From::out, Reader::By::regex, "Xid", false}, Expectation{Op::absent, {}, {}}}};
+  EXPECT_EQ(judge_output(check, printed("all quiet")).verdict, Verdict::pass);
+  EXPECT_EQ(judge_output(check, printed("NVRM: Xid 79")).verdict, Verdict::fail);
+  auto cut = printed("all quiet");
+  cut.out.bytes = 1'000'000;
+  EXPECT_EQ(judge_output(check, cut).verdict, Verdict::error);
+  EXPECT_EQ(judge_output(check, cut).reason, "output was cut");
+  EXPECT_EQ(judge_output(check, printed(std::string(5000, 'a'))).verdict, Verdict::error);
+}
