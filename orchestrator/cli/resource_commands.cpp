@@ -5,6 +5,7 @@
 #include "orchestrator/cli/signals.hpp"
 #include "orchestrator/cli/workplace.hpp"
 #include "orchestrator/engine/lifecycle.hpp"
+#include "orchestrator/engine/reap.hpp"
 #include "orchestrator/model/text.hpp"
 
 namespace vt {

@@ -18,12 +18,4 @@ Result<Allocation> adopt(Context&, const Resource&);
 /// Gives a resource back: deleting -> destroy -> confirmed gone by two complete listings. An error leaves the row open.
 Status release(Context&, Provider&, const std::string& resource);
 
-struct ReapReport {
-  std::vector<std::string> lines;  ///< one per thing looked at: what was done and why
-  int released = 0, left = 0;      ///< left: open rows and foreign things that remain
-};
-/// Finishes what dead orchestrators left: open rows without a living holder and with nothing keeping them, things that
-/// carry our mark though their row is closed. Touches nothing it cannot prove to be ours.
-Result<ReapReport> reap(Context&, bool dry_run);
-
 }  // namespace vt

@@ -1,4 +1,5 @@
 #include "orchestrator/engine/lifecycle.hpp"
+#include "orchestrator/engine/reap.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,24 @@
+#include "orchestrator/engine/look.hpp"
+
+namespace vt {
+
+Result<std::optional<Resource>> look(Provider& provider, const Resource& r, bool& complete) {
+  VT_TRY(Listing listing, provider.list_owned(r.owner.install));
+  complete = listing.complete;
+  for (auto& seen : listing.resources)
+    if (seen.owner.name == r.owner.name) return std::optional<Resource>(seen);
+  return std::optional<Resource>();
+}
+
+Result<bool> confirmed_absent(Context& c, Provider& provider, const Resource& r) {
+  for (int looks = 0; looks < 2; ++looks) {
+    if (c.stop.urgent()) return false;  // the row stays open and visible; reap confirms
+    if (looks == 1) c.clock.sleep(provider.confirm_spacing());
+    bool complete = false;
+    VT_TRY(std::optional<Resource> seen, look(provider, r, complete));
+    if (seen || !complete) return false;
+  }
+  return true;
+}
+
+}  // namespace vt
