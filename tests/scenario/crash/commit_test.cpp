@@ -30,7 +30,8 @@ class Acknowledged : public Scene {
     std::map<std::string, std::string> out;
     std::istringstream lines(stream);
     for (std::string line; std::getline(lines, line);)
-      if (auto event = json::parse(line, nullptr, false); event.is_object() && event["event"] == "check-judged") out[event["check"]] = event["verdict"];
+      if (auto event = json::parse(line, nullptr, false); event.is_object() && event["event"] == "check-judged")
+        out[event["check"]] = event["verdict"];
     return out;
   }
 
@@ -54,7 +55,8 @@ class Acknowledged : public Scene {
     EXPECT_EQ(integrity(program.state() + "/results.db"), "ok");
     EXPECT_EQ(integrity(program.state() + "/ledger.db"), "ok");
     auto before = results();
-    for (auto& [check, verdict] : told(killed.out)) EXPECT_EQ(before[check].value("verdict", ""), verdict) << check << " was told and is not there";
+    for (auto& [check, verdict] : told(killed.out))
+      EXPECT_EQ(before[check].value("verdict", ""), verdict) << check << " was told and is not there";
     std::swap(plan_, small_);
     auto after = go_on();
     std::swap(plan_, small_);

@@ -26,11 +26,16 @@ class Injected : public Scene, public testing::WithParamInterface<Fault> {
     return ended;
   }
 
+  /// A write that fails during an upload is told by what arrived on the other side.
+  static bool names_the_cause(const std::string& said) {
+    return has(said, "at " + GetParam().failpoint) || (GetParam().failpoint == "ssh.write" && has(said, "the upload to"));
+  }
+
   void expect_honest(const Ended& ended) {
     auto& code = ended.exit_code;
     EXPECT_TRUE(code == 0 || code == 1 || code == 3 || code == 5) << code << ended.out << ended.err;
     if (code == 0) EXPECT_EQ(verdicts(), all_well()) << "green, and not everything was done";
-    else EXPECT_TRUE(has(ended.out + ended.err, "at " + GetParam().failpoint)) << "it does not say what failed: " << ended.out << ended.err;
+    else EXPECT_TRUE(names_the_cause(ended.out + ended.err)) << "it does not say what failed: " << ended.out << ended.err;
   }
 
   void fault_at(int n) {

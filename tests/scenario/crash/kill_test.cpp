@@ -37,7 +37,9 @@ class Killed : public Scene, public testing::WithParamInterface<std::string> {
     program.environment["VAULT_TEST_FAILPOINT"] = GetParam() + "=kill@" + std::to_string(n);
     auto killed = program.run({"run", plan_});
     if (n == 1) EXPECT_EQ(killed.exit_code, 137) << killed.out << killed.err;
-    else EXPECT_TRUE(killed.exit_code == 137 || killed.exit_code == 0) << killed.exit_code << killed.out << killed.err;  // 0: fewer reads this time
+    else
+      EXPECT_TRUE(killed.exit_code == 137 || killed.exit_code == 0)
+          << killed.exit_code << killed.out << killed.err;  // 0: fewer reads this time
     auto after = go_on();
     EXPECT_EQ(after.exit_code, 0) << after.out << after.err;
     EXPECT_EQ(verdicts(), all_well());
@@ -57,7 +59,8 @@ std::string failpoint_name(const testing::TestParamInfo<std::string>& info) {
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(At, Killed, testing::ValuesIn(std::vector<std::string>(std::begin(vt::kFailpoints), std::end(vt::kFailpoints))), failpoint_name);
+INSTANTIATE_TEST_SUITE_P(At, Killed, testing::ValuesIn(std::vector<std::string>(std::begin(vt::kFailpoints), std::end(vt::kFailpoints))),
+                         failpoint_name);
 
 }  // namespace
 

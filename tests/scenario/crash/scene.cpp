@@ -112,8 +112,9 @@ std::string Scene::pod_layer(const std::string& checks) const {
 }
 
 std::string Scene::box_layer(const std::string& checks) const {
-  return "  box:\n    provider: bare-metal\n    checks: [" + checks + "]\n    hosts: [{address: 127.0.0.1, port: " + std::to_string(sshd->port()) +
-         ", user: " + sshd->access().user + ", identity: " + sshd->client_key() + ", host-key: \"" + sshd->host_key() + "\", exclusive: true}]\n";
+  return "  box:\n    provider: bare-metal\n    checks: [" + checks +
+         "]\n    hosts: [{address: 127.0.0.1, port: " + std::to_string(sshd->port()) + ", user: " + sshd->access().user +
+         ", identity: " + sshd->client_key() + ", host-key: \"" + sshd->host_key() + "\", exclusive: true}]\n";
 }
 
 std::string Scene::plan_of(const std::vector<std::string>& layers) {
@@ -182,10 +183,10 @@ void Scene::expect_nothing_left() {
   program.environment.clear();
   auto reaped = program.run({"reap"});
   EXPECT_EQ(reaped.exit_code, 0) << reaped.out << reaped.err;
-  auto open = program.run({"resources"});
-  EXPECT_EQ(open.exit_code, 0) << open.out << open.err;
-  auto ever = machine_readable({"resources", "--all", "--json"});
-  ASSERT_TRUE(ever.is_array());
+  auto all = program.run({"resources", "--all", "--json"});
+  EXPECT_EQ(all.exit_code, 0) << "something is open: " << all.out << all.err;
+  auto ever = json::parse(all.out, nullptr, false);
+  ASSERT_TRUE(ever.is_array()) << all.out;
   for (auto& resource : ever) expect_no_traces("vt-pod." + resource["name"].get<std::string>());
   expect_no_traces(program.state());
   expect_no_traces(sshd->home());

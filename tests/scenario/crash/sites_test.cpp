@@ -15,9 +15,10 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLinesAbove = 25;
 
-constexpr std::string_view kEffects[] = {"fork()",        "posix_spawn(",   "posix_spawnp(",     "execv(",             "execve(",         "execvp(",  "popen(",
-                                         "std::system(",  "::connect(",     "ssh_connect(",      "ssh_channel_open_",  "ssh_channel_write(",
-                                         "ssh_channel_read", "curl_easy_perform(", "\"COMMIT", "replace_file("};
+constexpr std::string_view kEffects[] = {
+    "fork()",           "posix_spawn(",       "posix_spawnp(", "execv(",       "execve(",           "execvp(",
+    "popen(",           "std::system(",       "::connect(",    "ssh_connect(", "ssh_channel_open_", "ssh_channel_write(",
+    "ssh_channel_read", "curl_easy_perform(", "\"COMMIT",      "replace_file("};
 
 /// File -> calls without a failpoint of their own, and why that is so.
 const std::map<std::string, std::vector<std::pair<std::string, std::string>>> kAllowed{
@@ -26,7 +27,8 @@ const std::map<std::string, std::vector<std::pair<std::string, std::string>>> kA
     {"orchestrator/host/ssh_stream.cpp",
      {{"ssh_channel_write(", "called by write(), which has one"}, {"ssh_channel_read_nonblocking(", "called by read(), which has one"}}},
     {"orchestrator/host/ssh_tunnel.cpp",
-     {{"ssh_channel_write(", "relays bytes of a stream whose ends have them"}, {"ssh_channel_read_nonblocking(", "relays bytes of a stream whose ends have them"}}},
+     {{"ssh_channel_write(", "relays bytes of a stream whose ends have them"},
+      {"ssh_channel_read_nonblocking(", "relays bytes of a stream whose ends have them"}}},
     {"orchestrator/store/database.cpp", {{"\"COMMIT", "the schema's before_commit and after_commit, which have them"}}},
 };
 
@@ -47,7 +49,8 @@ bool allowed(const std::string& file, const std::string& line) {
 
 bool has_effect(const std::string& line) {
   bool declares = line.starts_with("Status ") || line.starts_with("Result<") || line.find_first_not_of(" ") == line.find("//");
-  return !declares && std::any_of(std::begin(kEffects), std::end(kEffects), [&](auto call) { return line.find(call) != std::string::npos; });
+  return !declares &&
+         std::any_of(std::begin(kEffects), std::end(kEffects), [&](auto call) { return line.find(call) != std::string::npos; });
 }
 
 bool is_failpoint(const std::string& line) {

@@ -61,7 +61,10 @@ TEST_P(Stopped, GivesBackAndSaysSo) {
 
 std::vector<Stop> stops() {
   std::vector<Stop> out;
-  for (auto& [name, signal, twice] : {std::tuple{"Interrupt", SIGINT, false}, {"Terminate", SIGTERM, false}, {"HangUp", SIGHUP, false}, {"TwoInterrupts", SIGINT, true}}) {
+  for (auto& [name, signal, twice] : {std::tuple{"Interrupt", SIGINT, false},
+                                      {"Terminate", SIGTERM, false},
+                                      {"HangUp", SIGHUP, false},
+                                      {"TwoInterrupts", SIGINT, true}}) {
     out.push_back({name, signal, twice, "pod: acquire", kCreating, kQuick});
     out.push_back({name, signal, twice, "box: execute", "", kSlow});
     out.push_back({name, signal, twice, "pod: release", kReleasing, kQuick});
