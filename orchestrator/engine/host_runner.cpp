@@ -140,7 +140,8 @@ class HostRunner {
     bool late = task_.time_budget && task_.time_budget->passed();
     Circumstances now{*task_.plan.layer, task_.host.access, facts_, so_far_, c_.stop.requested(), late};
     if (auto found = obstacle(check, key_of(check), now)) return record(nullptr, *found);
-    if (check.typical >= kWorthTelling) VT_CHECK(event(event::CheckStarted{task_.host.name, check.id, number_, total()}));
+    if (check.typical >= kWorthTelling || check.detached || check.timeout >= kDetachFrom)
+      VT_CHECK(event(event::CheckStarted{task_.host.name, check.id, number_, total()}));
     return measure(check);
   }
 
