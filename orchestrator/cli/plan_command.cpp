@@ -31,7 +31,8 @@ int plan_command(const CommandLine& line) {
   SystemClock clock;
   auto run_plan = make_run_plan(plan, loaded.catalogue, offers_for(plan, line.state_dir, clock), line.selection);
   if (!run_plan) return refuse(run_plan.error());
-  Forecast forecast{plan, *run_plan, missing_to_run(plan, *run_plan, line.state_dir), {}};
+  Forecast forecast{plan, *run_plan, {}, {}};
+  for (auto& missing : missing_to_run(plan, *run_plan, line.state_dir)) forecast.missing.push_back(missing.what);
   look_at_subject(plan, forecast);
   return print(line.json ? forecast_json(forecast)
                          : forecast_text(forecast, {terminal_width(STDOUT_FILENO), use_colour(line, STDOUT_FILENO)}))

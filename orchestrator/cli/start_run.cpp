@@ -145,11 +145,17 @@ Status make_plan(Running& r) {
   return {};
 }
 
-/// Names what is missing; the layers that lack it are then blocked with that reason.
+/// Everything that must be there is, before anything is touched.
+Status nothing_missing(const Running& r) {
+  std::vector<std::string> lacking;
+  for (auto& missing : missing_to_run(r.what.plan, r.run_plan, r.line.state_dir))
+    if (missing.stops) lacking.push_back(missing.what);
+  return lacking.empty() ? Status{} : Status(fail(Errc::config, "missing to run: " + join(lacking, "; ")));
+}
+
 Status prepare(Running& r) {
   VT_CHECK(make_plan(r));
-  for (auto& missing : missing_to_run(r.what.plan, r.run_plan, r.line.state_dir))
-    if (missing.find("cannot run yet") == std::string::npos) return fail(Errc::config, "missing to run: " + missing);
+  VT_CHECK(nothing_missing(r));
   if (r.what.plan.subject) { VT_TRY(r.row.subject, read_subject(*r.what.plan.subject)); }
   return open_databases(r);
 }
@@ -169,6 +175,7 @@ int resume_row(const CommandLine& line, const RunRow& row, std::unique_ptr<Store
   what.plan = std::move(loaded.plan);
   Running r{line, what, {}, selection_from(row.selection), {}, stop_on_signals(), std::move(store), nullptr, row};
   Status ready = make_plan(r);
+  if (ready) ready = nothing_missing(r);
   if (ready) ready = r.store->take_run(row.id);
   if (ready) {
     auto ledger = Ledger::open(line.state_dir, r.clock);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <compare>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -20,29 +21,29 @@ namespace {
 ProviderContext provider_context(const std::string& state_dir, const Clock& clock) { return {state_dir, &clock}; }
 
 /// Values that still name a variable nobody set.
-void collect_unset(const std::string& layer, const std::string& value, std::vector<std::string>& out) {
+void collect_unset(const std::string& layer, const std::string& value, std::vector<Missing>& out) {
   for (std::size_t at = 0; (at = value.find("${env.", at)) != std::string::npos; ++at) {
     auto end = value.find('}', at);
-    if (end != std::string::npos) out.push_back(value.substr(at + 6, end - at - 6) + " is not set (layer " + layer + ")");
+    if (end != std::string::npos) out.push_back({value.substr(at + 6, end - at - 6) + " is not set (layer " + layer + ")"});
   }
 }
 
-void collect_layer(const LayerPlan& l, const Plan& plan, const std::string& state_dir, std::vector<std::string>& out) {
+void collect_layer(const LayerPlan& l, const Plan& plan, const std::string& state_dir, std::vector<Missing>& out) {
   auto& layer = *l.layer;
   for (auto& [key, values] : layer.options)
     for (auto& value : values) collect_unset(layer.name, value, out);
   for (auto& host : layer.hosts)
     for (auto& text : {host.address, host.user, host.identity, host.host_key}) collect_unset(layer.name, text, out);
   auto entry = find_provider(layer.provider);
-  if (!l.can_run) out.push_back("provider " + layer.provider + " cannot run yet in this version (layer " + layer.name + ")");
+  if (!l.can_run) out.push_back({"provider " + layer.provider + " cannot run yet in this version (layer " + layer.name + ")", false});
   SystemClock clock;
   if (entry)
     for (auto& name : entry->make(provider_context(state_dir, clock))->needs_environment())
-      if (!std::getenv(name.c_str())) out.push_back(name + " is not set (layer " + layer.name + ")");
+      if (!std::getenv(name.c_str())) out.push_back({name + " is not set (layer " + layer.name + ")"});
   for (auto& planned : l.checks)
     for (auto& secret : planned.check->secrets)
       if (std::find(plan.secrets.begin(), plan.secrets.end(), secret) == plan.secrets.end() || !std::getenv(secret.c_str()))
-        out.push_back("secret " + secret + " is not set (check " + planned.check->id + ")");
+        out.push_back({"secret " + secret + " is not set (check " + planned.check->id + ")"});
 }
 
 }  // namespace
@@ -93,8 +94,8 @@ std::map<std::string, Offer> offers_for(const Plan& plan, const std::string& sta
   return out;
 }
 
-std::vector<std::string> missing_to_run(const Plan& plan, const RunPlan& run_plan, const std::string& state_dir) {
-  std::vector<std::string> out;
+std::vector<Missing> missing_to_run(const Plan& plan, const RunPlan& run_plan, const std::string& state_dir) {
+  std::vector<Missing> out;
   for (auto& l : run_plan.layers) collect_layer(l, plan, state_dir, out);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());

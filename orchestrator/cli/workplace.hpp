@@ -22,8 +22,14 @@ std::map<std::string, std::string> process_environment();
 
 /// What each layer's provider says without asking anybody.
 std::map<std::string, Offer> offers_for(const Plan&, const std::string& state_dir, const Clock&);
-/// Environment variables, secrets and providers that are missing to run these layers: one line each.
-std::vector<std::string> missing_to_run(const Plan&, const RunPlan&, const std::string& state_dir);
+/// Something that is missing to run a layer.
+struct Missing {
+  std::string what;   ///< "GCP_PROJECT is not set (layer gcp-image)"
+  bool stops = true;  ///< false: the other layers can run all the same
+  auto operator<=>(const Missing&) const = default;
+};
+/// Environment variables, secrets and providers that are missing to run these layers; sorted.
+std::vector<Missing> missing_to_run(const Plan&, const RunPlan&, const std::string& state_dir);
 
 Result<std::unique_ptr<Store>> existing_store(const CommandLine&, const Clock&);
 /// The ledger if there is one; never creates it.
