@@ -16,6 +16,12 @@ namespace vt::agent {
 namespace {
 
 constexpr const char* kSupervisorDied = "the check's supervisor died";
+
+protocol::JobResult lost(const std::string& job, const std::string& why) {
+  auto result = no_result(job, why);
+  result.lost = true;
+  return result;
+}
 using Emit = std::function<void(const std::string& line)>;
 
 class Attached final : public Follower {
@@ -44,7 +50,7 @@ class Attached final : public Follower {
     }
     if (usable && !chunk.end) return false;
     kill_orphans(supervisor_, start_ticks_);
-    emit(result_line(no_result(job_, kSupervisorDied), seq_ + 1));
+    emit(result_line(lost(job_, kSupervisorDied), seq_ + 1));
     return true;
   }
 
@@ -93,7 +99,7 @@ class Detached final : public Follower {
     bool rebooted = meta_.boot != boot_id();
     if (!rebooted) kill_orphans(meta_.supervisor, meta_.start_ticks);
     auto why = std::string(kSupervisorDied) + (rebooted ? ": the host was restarted" : "");
-    emit(result_line(no_result(meta_.job, why), seq_ + 1));
+    emit(result_line(lost(meta_.job, why), seq_ + 1));
   }
 
   JobFolder folder_;

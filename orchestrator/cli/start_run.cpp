@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -83,7 +84,7 @@ Result<std::optional<Resource>> kept_host(Running& r) {
   if (!run) return fail(Errc::usage, "--on: no run '" + r.line.on.substr(0, slash) + "'");
   VT_TRY(auto rows, r.ledger->of_run(run->id));
   for (auto& row : rows)
-    if (row.layer == r.line.on.substr(slash + 1) && row.state == ResourceState::ready) return std::optional<Resource>(row);
+    if (row.layer == r.line.on.substr(slash + 1) && row.keep && row.state == ResourceState::ready) return std::optional<Resource>(row);
   return fail(Errc::usage,
               "--on: run " + run->id + " kept no host of layer '" + r.line.on.substr(slash + 1) + "'; see `vault-test resources`");
 }
@@ -95,6 +96,11 @@ Result<RunView> final_view(Running& r) {
   for (auto& row : resources)
     if (is_open(row.state) && !row.keep) view.open_resources.push_back(row.owner.name);
   return view;
+}
+
+bool something_open(const Running& r) {
+  auto rows = r.ledger->of_run(r.row.id);
+  return !rows || std::any_of(rows->begin(), rows->end(), [](auto& row) { return is_open(row.state) && !row.keep; });
 }
 
 int conclude(Running& r, ProgressPrinter& printer) {
@@ -123,12 +129,13 @@ int see_through(Running& r, bool resumed) {
   Context context = make_context(*r.store, *r.ledger, r.clock, r.stop, r.line.state_dir);
   for (auto& secret : r.what.plan.secrets)
     if (auto value = std::getenv(secret.c_str())) context.secrets[secret] = value;
-  Status ran = run_all(context, {r.row.id, r.what.plan, r.run_plan, resumed, r.line.keep, *kept, r.row.subject.digest});
+  Status ran =
+      run_all(context, {r.row.id, r.what.plan, r.run_plan, resumed, r.line.keep, *kept, r.row.subject.dirty ? "" : r.row.subject.digest});
   if (!ran) {
     printer.finish();
     std::fprintf(stderr, "vault-test: %s\nthe run is incomplete; `vault-test resume %s` goes on\n", printable(ran.error().what).c_str(),
                  r.row.id.c_str());
-    return 3;
+    return something_open(r) ? 5 : 3;
   }
   return conclude(r, printer);
 }

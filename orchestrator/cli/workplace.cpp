@@ -44,6 +44,9 @@ void collect_layer(const LayerPlan& l, const Plan& plan, const std::string& stat
     for (auto& secret : planned.check->secrets)
       if (std::find(plan.secrets.begin(), plan.secrets.end(), secret) == plan.secrets.end() || !std::getenv(secret.c_str()))
         out.push_back({"secret " + secret + " is not set (check " + planned.check->id + ")"});
+  for (auto& secret : plan.secrets)
+    if (auto value = std::getenv(secret.c_str()); value && std::string_view(value).size() < kShortestSecret)
+      out.push_back({"secret " + secret + " is shorter than " + std::to_string(kShortestSecret) + " characters and could not be masked"});
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ class Engine {
   Result<std::string> why_closed(const Layer& layer, const Gate& gate) {
     bool here = board_.knows(gate.layer);
     if (here && board_.wait_for(gate.layer)) return std::string();
-    if (gate.passed_within) {
+    if (gate.passed_within && !request_.subject_digest.empty()) {
       VT_TRY(auto at,
              c_.store.passed(request_.plan.name, gate.layer, request_.subject_digest, c_.clock.wall() - gate.passed_within->count()));
       if (at) {
@@ -97,6 +97,8 @@ class Engine {
         return std::string();
       }
     }
+    if (!here && gate.passed_within && request_.subject_digest.empty())
+      return "gate " + gate.layer + " is closed: only an earlier pass of the same clean subject opens it, and this run has none";
     if (here || gate.passed_within)
       return "gate " + gate.layer + " is closed: it has not passed" +
              (gate.passed_within ? " within " + short_text(*gate.passed_within) : " in this run");

@@ -15,7 +15,7 @@ struct RunRequest {
   bool resumed = false;
   bool keep = false;           ///< keep created hosts for the user
   std::optional<Resource> on;  ///< a kept host for the only selected layer
-  std::string subject_digest;  ///< for gates answered by earlier runs
+  std::string subject_digest;  ///< for gates answered by earlier runs; empty: no subject, or a dirty one
 };
 
 /// Runs all layers, side by side where gates allow. When it returns every planned check has a verdict and every host was given

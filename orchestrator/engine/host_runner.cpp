@@ -13,8 +13,10 @@ namespace vt {
 
 namespace {
 
-/// A machine that was just booted or rebooted may need this long to answer.
-constexpr Duration kConnectTime = std::chrono::minutes(2);
+/// One attempt to connect and deploy, and how often and after what pause it is made.
+constexpr Duration kConnectTime = std::chrono::seconds(30);
+constexpr int kAttempts = 3;
+constexpr Duration kPause = std::chrono::seconds(1);
 /// Each event is a commit; what is over in a moment is only told when it is judged.
 constexpr Duration kWorthTelling = std::chrono::seconds(1);
 constexpr Duration kProbeTime = std::chrono::seconds(30);
@@ -64,19 +66,34 @@ class HostRunner {
     return learn();
   }
 
+  /// A host that just booted refuses at first; one lost packet is no verdict either.
   Status start_session() {
+    for (int attempt = 1;; ++attempt) {
+      Status started = try_session();
+      bool late = task_.time_budget && task_.time_budget->passed();
+      if (started || !started.error().retryable() || attempt == kAttempts || c_.stop.requested() || late) return started;
+      c_.clock.sleep(kPause);
+    }
+  }
+
+  Status try_session() {
     task_.advance(LayerState::connect, task_.host.name);
     auto connector = [this](Deadline d) -> Result<std::unique_ptr<Transport>> {
       auto transport = c_.connect(task_.host, d);
       if (transport) task_.advance(LayerState::deploy, (*transport)->where());
       return transport;
     };
-    auto session = AgentSession::start(connector, c_.agents, task_.run, Deadline::after(kConnectTime));
-    // A full disk there is this host's trouble; Errc::disk_full from here would mean ours, and end the whole run.
-    if (!session) return fail(session.error().code == Errc::disk_full ? Errc::refused : session.error().code, session.error().what);
+    VT_TRY(auto session, theirs(AgentSession::start(connector, c_.agents, task_.run, Deadline::after(kConnectTime))));
     std::lock_guard lock(session_mutex_);
-    session_ = std::move(session).take();
+    session_ = std::move(session);
     return {};
+  }
+
+  /// A full disk there is this host's trouble; Errc::disk_full from here would mean ours, and end the whole run.
+  template <class T>
+  static Result<T> theirs(Result<T> result) {
+    if (!result && result.error().code == Errc::disk_full) return fail(Errc::refused, result.error().what);
+    return result;
   }
 
   /// Called by the canceller's thread while a check runs in ours.
@@ -86,13 +103,13 @@ class HostRunner {
   }
 
   Status claim() {
-    VT_TRY(auto claim, session_->claim(task_.run + "/" + task_.plan.layer->name, true, Deadline::after(kProbeTime)));
+    VT_TRY(auto claim, theirs(session_->claim(task_.run + "/" + task_.plan.layer->name, true, Deadline::after(kProbeTime))));
     if (claim.ok) return {};
     return fail(Errc::refused, "the host is claimed by " + claim.holder + "; two runs on one machine would disturb each other");
   }
 
   Status learn() {
-    VT_TRY(facts_, session_->probe(Deadline::after(kProbeTime)));
+    VT_TRY(facts_, theirs(session_->probe(Deadline::after(kProbeTime))));
     complete_facts();
     VT_CHECK(c_.store.add_capabilities(task_.run, task_.plan.layer->name, task_.host.name, facts_));
     for (auto& d : differences(task_.predicted, facts_))
@@ -167,13 +184,21 @@ class HostRunner {
       (void)c_.store.add_event(task_.run, task_.plan.layer->name,
                                event::CheckProgress{task_.host.name, check.id, masker_.apply(text), fraction});
     };
-    auto result = session_->run(job, listener);
+    auto result = theirs(session_->run(job, listener));
+    if (result && result->lost && !check.disruptive) return run_anew(check, job, listener);
     bool cut = !result && (result.error().code == Errc::transport || result.error().code == Errc::timeout);
     if (!cut || job.detach || check.disruptive || c_.stop.requested()) return result;
     VT_CHECK(event(event::Noted{"warn", check.id + ": " + result.error().what + "; connecting again"}));
     VT_CHECK(start_session());
     if (task_.claim) VT_CHECK(claim());
     return session_->run(job, listener);
+  }
+
+  /// The host was restarted under a detached job, or its supervisor was killed: nothing was measured, so it starts again.
+  Result<protocol::JobResult> run_anew(const Check& check, const protocol::Job& job, const JobListener& listener) {
+    VT_CHECK(event(event::Noted{"warn", check.id + " was lost on its host; starting it again"}));
+    VT_CHECK(session_->forget(job.id));
+    return theirs(session_->run(job, listener));
   }
 
   Status judge(const Check& check, Observation seen) {

@@ -16,6 +16,9 @@ namespace vt {
 namespace {
 
 constexpr Duration kLeastStart = std::chrono::minutes(2);
+/// A host left by an interrupted run must answer this soon and have this much of its lease left.
+constexpr Duration kAnswerTime = std::chrono::seconds(15);
+constexpr Duration kRoomOfLease = std::chrono::minutes(20);
 
 bool is_storage(const Error& e) { return e.code == Errc::storage || e.code == Errc::disk_full; }
 
@@ -26,15 +29,20 @@ class LayerRunner {
   Result<bool> run() {
     Status tested = test();
     if (!tested && is_storage(tested.error())) return emergency(tested.error());
-    if (!tested)
-      VT_CHECK(settle_all(c_, task_, cancelled(tested.error()) ? Verdict::cancelled : Verdict::blocked,
-                          cancelled(tested.error()) ? Cause::operator_ : Cause::infrastructure, tested.error().what));
-    VT_CHECK(give_back());
+    Status settled = tested ? Status{} : settle(tested.error());
+    if (settled) settled = give_back();
+    if (!settled) return emergency(settled.error());
     return finish(tested);
   }
 
  private:
   static bool cancelled(const Error& e) { return e.code == Errc::cancelled; }
+
+  Status settle(const Error& why) {
+    bool stopped = cancelled(why);
+    return settle_all(c_, task_, stopped ? Verdict::cancelled : Verdict::blocked, stopped ? Cause::operator_ : Cause::infrastructure,
+                      why.what);
+  }
 
   Status test() {
     if (nothing_left()) return {};
@@ -74,11 +82,10 @@ class LayerRunner {
   }
 
   Status get_hosts() {
-    auto left = leftover();
-    if (left) {
-      auto adopted = adopt(c_, *left);
-      if (adopted) allocation_ = std::move(adopted).take();
-      else VT_CHECK(give_back_one(left->owner.name));
+    if (task_.on) {
+      VT_TRY(allocation_, adopt(c_, *task_.on));
+    } else if (auto left = leftover()) {
+      VT_CHECK(reuse(*left));
     }
     if (allocation_.hosts.empty()) {
       auto wait = std::max(kLeastStart, Duration{provider_->quote(layer_).start_high.count() * 3});
@@ -89,9 +96,19 @@ class LayerRunner {
     return event(event::ResourceMoved{allocation_.resource, "ready", task_.on ? "kept host" : ""});
   }
 
-  /// The host to use instead of a new one: the one asked for, or what an interrupted run left behind.
+  /// What an interrupted run left is used again if it still answers and its lease has room; else it goes back.
+  Status reuse(const Resource& left) {
+    bool room = left.lease_until - c_.clock.wall() > kRoomOfLease.count();
+    bool answers = room && left.state == ResourceState::ready && provider_->wait_ready(layer_, left, Deadline::after(kAnswerTime));
+    if (answers)
+      if (auto adopted = adopt(c_, left)) {
+        allocation_ = std::move(adopted).take();
+        return {};
+      }
+    return give_back_one(left.owner.name);
+  }
+
   std::optional<Resource> leftover() {
-    if (task_.on) return task_.on;
     auto rows = c_.ledger.of_run(task_.run);
     if (!rows) return {};
     for (auto& row : *rows)
@@ -141,7 +158,8 @@ class LayerRunner {
     auto rows = c_.ledger.of_run(task_.run);
     if (!rows) return fail(rows.error());
     for (auto& row : *rows)
-      if (row.layer == layer_.name && is_open(row.state)) VT_CHECK(task_.keep ? keep(row) : give_back_one(row.owner.name));
+      if (row.layer == layer_.name && is_open(row.state))
+        VT_CHECK(task_.keep && row.state == ResourceState::ready ? keep(row) : give_back_one(row.owner.name));
     return {};
   }
 
@@ -206,6 +224,18 @@ class LayerRunner {
 
 }  // namespace
 
+namespace {
+
+/// A verdict from before an interruption that says nothing about the host: what stops the layer now replaces it.
+bool superseded(const Judgement& j, const LayerTask& task) {
+  bool earlier = std::any_of(task.earlier.begin(), task.earlier.end(), [&](auto& e) {
+    return e.key.host == j.key.host && e.key.check == j.key.check && e.key.attempt == j.key.attempt;
+  });
+  return earlier && is_repeated_by_resume(j);
+}
+
+}  // namespace
+
 Status settle_all(Context& c, const LayerTask& task, Verdict verdict, Cause cause, const std::string& reason) {
   auto& layer = *task.layer.layer;
   VT_TRY(auto judgements, c.store.judgements(task.run));
@@ -214,10 +244,13 @@ Status settle_all(Context& c, const LayerTask& task, Verdict verdict, Cause caus
       ObservationKey key;
       key.run = task.run, key.layer = layer.name, key.host = host, key.check = planned.check->id;
       auto mine = [&](const Judgement& j) { return j.key.layer == key.layer && j.key.host == key.host && j.key.check == key.check; };
-      if (std::any_of(judgements.begin(), judgements.end(), mine)) continue;
+      auto before = std::find_if(judgements.begin(), judgements.end(), mine);
+      if (before != judgements.end() && !superseded(*before, task)) continue;
+      if (before != judgements.end()) key.attempt = before->key.attempt + 1;
       auto j = verdict_only(key, verdict, cause, reason);
       j.at = c.clock.wall();
-      VT_CHECK(c.store.add_result(nullptr, j));
+      EventBody told = event::CheckJudged{host, key.check, verdict, cause, reason, 0, static_cast<int>(task.layer.checks.size())};
+      VT_CHECK(c.store.add_result(nullptr, j, &told));
     }
   return {};
 }

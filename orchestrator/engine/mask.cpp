@@ -44,13 +44,11 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
 }
 
-constexpr std::size_t kShortest = 6;
-
 }  // namespace
 
 Masker::Masker(const std::map<std::string, std::string>& secrets) {
   for (auto& [name, value] : secrets) {
-    if (value.size() < kShortest) continue;
+    if (value.size() < kShortestSecret) continue;
     std::array forms{value,
                      base64(value),
                      json_escaped(value),
@@ -68,11 +66,16 @@ std::string Masker::apply(std::string text) const {
   return text;
 }
 
+void Masker::apply(Value& value) const {
+  if (auto text = std::get_if<std::string>(&value.v)) *text = apply(std::move(*text));
+  else if (auto list = std::get_if<Value::List>(&value.v))
+    for (auto& item : *list) apply(item);
+}
+
 void Masker::apply(Observation& seen) const {
   if (forms_.empty()) return;
   for (auto* text : {&seen.out.head, &seen.out.tail, &seen.err.head, &seen.err.tail, &seen.problem}) *text = apply(std::move(*text));
-  for (auto& [name, value] : seen.values)
-    if (auto s = value.as<std::string>()) value = apply(*s);
+  for (auto& [name, value] : seen.values) apply(value);
 }
 
 }  // namespace vt

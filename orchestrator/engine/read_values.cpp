@@ -8,6 +8,7 @@
 
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/store/codec.hpp"
+#include "remote-agent/protocol/frames.hpp"
 
 namespace vt {
 
@@ -17,6 +18,13 @@ using nlohmann::json;
 
 /// nullopt: not readable, which no expectation may hold on; a null value: read, and nothing was there.
 using Read = std::optional<Value>;
+
+/// Text that is there but is not of the type is not readable; no text is nothing.
+Read scalar(ValueType type, std::string_view text) {
+  auto value = read_as(type, text);
+  if (value.is_null() && !trim(text).empty()) return std::nullopt;
+  return trim(text).empty() ? Value() : value;
+}
 
 /// A JSON leaf under the declared type; numbers and booleans keep theirs, text is read.
 Value typed(const json& leaf, ValueType type) {
@@ -37,7 +45,7 @@ Value from_json(const json& document, const std::string& pointer, ValueType type
 } catch (const json::exception&) { return {}; }
 
 Read from_json_text(const std::string& text, const std::string& pointer, ValueType type) {
-  auto document = json::parse(text, nullptr, false);
+  auto document = protocol::parse_untrusted(text);
   return document.is_discarded() ? Read() : from_json(document, pointer, type);
 }
 
@@ -52,8 +60,9 @@ Read from_regex(const std::string& text, const ValueSpec& spec) {
   for (std::string line; std::getline(lines, line);) {
     if (line.size() > kLongestLine) return std::nullopt;
     for (std::sregex_iterator at(line.begin(), line.end(), pattern), end; at != end; ++at) {
-      found.push_back(read_as(spec.type, (*at)[at->size() > 1 ? 1 : 0].str()));
-      if (!spec.read.all) return found.front();
+      auto group = (*at)[at->size() > 1 ? 1 : 0].str();
+      if (!spec.read.all) return scalar(spec.type, group);
+      found.push_back(read_as(spec.type, group));
     }
   }
   return spec.read.all ? Value(found) : Value();
@@ -84,14 +93,14 @@ Read from_csv(const std::string& text, const ValueSpec& spec) {
   while (std::getline(lines, line)) {
     if (trim(line).empty()) continue;
     auto row = cells(line);
+    if (!spec.read.all) return column < row.size() ? scalar(spec.type, row[column]) : Read();
     rows.push_back(column < row.size() ? read_as(spec.type, row[column]) : Value());
-    if (!spec.read.all) return rows.front();
   }
   return spec.read.all ? Value(rows) : Value();
 }
 
-Value from_whole(const std::string& text, const ValueSpec& spec) {
-  if (!spec.read.all) return trim(text).empty() ? Value() : read_as(spec.type, text);
+Read from_whole(const std::string& text, const ValueSpec& spec) {
+  if (!spec.read.all) return scalar(spec.type, text);
   Value::List lines;
   for (auto& line : split(text, '\n')) lines.push_back(read_as(spec.type, line));
   return lines;

@@ -72,7 +72,7 @@ Status AgentChannel::take(const Stream::Chunk& chunk) {
 }
 
 Result<std::optional<json>> AgentChannel::parse(const std::string& line) {
-  auto frame = json::parse(line, nullptr, false);
+  auto frame = protocol::parse_untrusted(line);
   if (frame.is_object() && !text_field(frame, "t").empty()) {
     greeted_ = true;
     if (text_field(frame, "t") == "heartbeat") return std::nullopt;

@@ -145,6 +145,7 @@ json encode(const JobResult& result) {
           {"exit", result.exit_code ? json(*result.exit_code) : json()},
           {"signal", result.signal},
           {"timed_out", result.timed_out},
+          {"lost", result.lost},
           {"out", encode(result.out)},
           {"err", encode(result.err)},
           {"values", object_from(result.values)},
@@ -173,11 +174,35 @@ std::optional<JobResult> decode_result(const json& frame) {
   in.text("job", result.id), in.integer("pid", result.pid);
   in.integer("started_ms", result.started_ms), in.integer("took_ms", result.took_ms);
   if (in.find("exit")) in.integer("exit", result.exit_code.emplace());
-  in.integer("signal", result.signal), in.flag("timed_out", result.timed_out);
+  in.integer("signal", result.signal), in.flag("timed_out", result.timed_out), in.flag("lost", result.lost);
   in.object("values", result.values), in.text("device", result.device), in.text("error", result.error);
   bool streams = decode_stream(in, "out", result.out) && decode_stream(in, "err", result.err);
   if (!in.ok() || !streams || result.id.empty()) return std::nullopt;
   return result;
+}
+
+namespace {
+
+constexpr int kDeepest = 64;
+
+bool too_deep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (quoted && c == '\\') ++i;
+    else if (c == '"') quoted = !quoted;
+    else if (!quoted && (c == '[' || c == '{') && ++depth > kDeepest) return true;
+    else if (!quoted && (c == ']' || c == '}')) --depth;
+  }
+  return false;
+}
+
+}  // namespace
+
+json parse_untrusted(std::string_view text) {
+  if (too_deep(text)) return json(json::value_t::discarded);
+  return json::parse(text, nullptr, false);
 }
 
 std::string valid_utf8(std::string_view bytes) {

@@ -45,6 +45,7 @@ struct JobResult {
   std::optional<int> exit_code;
   int signal = 0;
   bool timed_out = false;
+  bool lost = false;  ///< its supervisor died (the host was restarted, say): it never came to an end
   Stream out, err;
   std::string values;  ///< JSON object as text: what a built-in check measured
   std::string device;
@@ -59,6 +60,10 @@ std::optional<JobResult> decode_result(const nlohmann::json&);
 
 /// Replaces invalid UTF-8 by U+FFFD, so that any output fits in a JSON string.
 std::string valid_utf8(std::string_view);
+
+/// Parses text that a host sent. Discarded (as json::parse does without exceptions) if it is no JSON or nested deeper than 64:
+/// whoever walks the tree recurses per level.
+nlohmann::json parse_untrusted(std::string_view);
 
 /// Cuts a byte stream into lines of at most kMaxFrame; a longer line is an error, not a growing buffer.
 class LineReader {

@@ -23,7 +23,9 @@ TEST(Mask, ObservationsToo) {
   seen.err.tail = "hunter2hunter2";
   seen.problem = "bad hunter2hunter2";
   seen.values["value"] = Value("hunter2hunter2");
+  seen.values["list"] = Value(Value::List{Value("hunter2hunter2"), Value(7)});
   masker.apply(seen);
+  EXPECT_EQ(seen.values["list"], Value(Value::List{Value("[KEY]"), Value(7)}));
   EXPECT_EQ(seen.out.head, "key=[KEY]");
   EXPECT_EQ(seen.err.tail, "[KEY]");
   EXPECT_EQ(seen.problem, "bad [KEY]");

@@ -27,7 +27,8 @@ Value read(const std::string& text, ValueType type, By by, const std::string& pa
 TEST(ReadValues, Whole) {
   EXPECT_EQ(read(" 42\n", ValueType::integer, By::whole, ""), Value(42));
   EXPECT_TRUE(read("", ValueType::text, By::whole, "").is_null());
-  EXPECT_TRUE(read("4 2", ValueType::integer, By::whole, "").is_null());
+  EXPECT_EQ(read("4 2", ValueType::integer, By::whole, ""), Value("not readable"));
+  EXPECT_EQ(read("x=N/A", ValueType::integer, By::regex, "x=(.*)"), Value("not readable"));
   EXPECT_EQ(read("a\nb\n", ValueType::text, By::whole, "", true), Value(Value::List{Value("a"), Value("b")}));
 }
 
@@ -47,6 +48,7 @@ TEST(ReadValues, JsonPointer) {
   EXPECT_EQ(read(R"({"a":["x","y"]})", ValueType::text, By::json, "/a"), Value(Value::List{Value("x"), Value("y")}));
   EXPECT_EQ(read(R"({"a":"570.1"})", ValueType::version, By::json, "/a"), Value("570.1"));
   EXPECT_EQ(read("{", ValueType::integer, By::json, "/a"), Value("not readable"));
+  EXPECT_EQ(read(std::string(60'000, '[') + std::string(60'000, ']'), ValueType::integer, By::json, "/0"), Value("not readable"));
   EXPECT_TRUE(read("{}", ValueType::integer, By::json, "/a").is_null());
 }
 
