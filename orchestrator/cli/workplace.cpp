@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <compare>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -100,7 +99,7 @@ std::map<std::string, Offer> offers_for(const Plan& plan, const std::string& sta
 std::vector<Missing> missing_to_run(const Plan& plan, const RunPlan& run_plan, const std::string& state_dir) {
   std::vector<Missing> out;
   for (auto& l : run_plan.layers) collect_layer(l, plan, state_dir, out);
-  std::sort(out.begin(), out.end());
+  std::sort(out.begin(), out.end(), [](auto& a, auto& b) { return a.what < b.what; });
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }

@@ -26,7 +26,7 @@ std::map<std::string, Offer> offers_for(const Plan&, const std::string& state_di
 struct Missing {
   std::string what;   ///< "GCP_PROJECT is not set (layer gcp-image)"
   bool stops = true;  ///< false: the other layers can run all the same
-  auto operator<=>(const Missing&) const = default;
+  bool operator==(const Missing&) const = default;
 };
 /// Environment variables, secrets and providers that are missing to run these layers; sorted.
 std::vector<Missing> missing_to_run(const Plan&, const RunPlan&, const std::string& state_dir);
