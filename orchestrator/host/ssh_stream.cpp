@@ -22,6 +22,7 @@ constexpr std::size_t kBacklog = 8 * 1024 * 1024;  ///< most output kept while a
 struct Ending {
   std::optional<int> status;
   static void by_exit(ssh_session, ssh_channel, int status, void* self) { static_cast<Ending*>(self)->status = status; }
+  // NOLINTNEXTLINE(readability-function-size): libssh wants all of these
   static void by_signal(ssh_session, ssh_channel, const char* signal, int, const char*, const char*, void* self) {
     static_cast<Ending*>(self)->status = status_of_signal(signal ? signal : "");
   }

@@ -18,7 +18,7 @@ class Version {
   /// "12.8" covers 12.8 and 12.8.x: every part given here is equal there.
   [[nodiscard]] bool is_prefix_of(const Version&) const;
   friend std::strong_ordering operator<=>(const Version&, const Version&);
-  friend bool operator==(const Version& a, const Version& b) { return (a <=> b) == 0; }
+  friend bool operator==(const Version& a, const Version& b) { return std::is_eq(a <=> b); }
 
  private:
   std::vector<unsigned long> parts_;
