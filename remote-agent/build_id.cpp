@@ -32,6 +32,7 @@ int visit(dl_phdr_info* object, std::size_t, void* out) {
   for (int i = 0; i < object->dlpi_phnum; i++) {
     auto& part = object->dlpi_phdr[i];
     if (part.p_type != PT_NOTE) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as integers
     auto id = id_in_notes(reinterpret_cast<const char*>(object->dlpi_addr + part.p_vaddr), part.p_memsz);
     if (!id.empty()) *static_cast<std::string*>(out) = id;
   }

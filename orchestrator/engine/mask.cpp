@@ -24,8 +24,8 @@ std::string base64(const std::string& in) {
 std::string per_byte(const std::string& in, std::string_view plain, const char* prefix, const char* digits) {
   std::string out;
   for (unsigned char c : in) {
-    if (std::isalnum(c) && !plain.empty()) out += static_cast<char>(c);
-    else if (plain.find(static_cast<char>(c)) != std::string_view::npos) out += static_cast<char>(c);
+    bool stays = (std::isalnum(c) && !plain.empty()) || plain.find(static_cast<char>(c)) != std::string_view::npos;
+    if (stays) out += static_cast<char>(c);
     else out += std::string(prefix) + digits[c >> 4] + digits[c & 15];
   }
   return out;

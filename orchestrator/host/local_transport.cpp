@@ -83,7 +83,9 @@ Status LocalStream::write(std::string_view bytes, Deadline deadline) {
     if (n < 0 && (!child_.in || (errno != EAGAIN && errno != EINTR))) return fail(Errc::transport, "the command closed its input");
     bytes.remove_prefix(n > 0 ? static_cast<std::size_t>(n) : 0);
     if (n > 0) continue;
-    for (Chunk chunk; backlog_bytes_ < kBacklog && !(chunk = take()).bytes.empty();) {  // it may only read on once its output is taken
+    while (backlog_bytes_ < kBacklog) {  // it may only read on once its output is taken
+      Chunk chunk = take();
+      if (chunk.bytes.empty()) break;
       backlog_bytes_ += chunk.bytes.size();
       backlog_.push_back(std::move(chunk));
     }

@@ -15,6 +15,8 @@ template <class... F>
 struct Overload : F... {
   using F::operator()...;
 };
+template <class... F>
+Overload(F...) -> Overload<F...>;  // C++20 deduces this; clang 14 does not yet
 
 std::string upper(std::string_view word) {
   std::string out(word);
