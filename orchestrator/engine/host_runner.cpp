@@ -24,8 +24,8 @@ constexpr Duration kProbeTime = std::chrono::seconds(30);
 /// Cancels what runs when the operator stops the run or the layer's time is over.
 class Canceller {
  public:
-  Canceller(const StopFlag& stop, std::optional<Deadline> budget, std::function<void()> cancel)
-      : thread_([&stop, budget, cancel](std::stop_token ended) {
+  Canceller(const StopFlag& stop, std::optional<Deadline> budget, const std::function<void()>& cancel)
+      : thread_([&stop, budget, cancel](const std::stop_token& ended) {
           while (!ended.stop_requested()) {
             if (stop.requested() || (budget && budget->passed())) cancel();
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
