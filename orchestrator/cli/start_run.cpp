@@ -129,8 +129,7 @@ int see_through(Running& r, bool resumed) {
   Context context = make_context(*r.store, *r.ledger, r.clock, r.stop, r.line.state_dir);
   for (auto& secret : r.what.plan.secrets)
     if (auto value = std::getenv(secret.c_str())) context.secrets[secret] = value;
-  Status ran =
-      run_all(context, {r.row.id, r.what.plan, r.run_plan, resumed, r.line.keep, *kept, r.row.subject.dirty ? "" : r.row.subject.digest});
+  Status ran = run_all(context, {r.row.id, r.what.plan, r.run_plan, r.line.keep, *kept, r.row.subject.dirty ? "" : r.row.subject.digest});
   if (!ran) {
     printer.finish();
     std::fprintf(stderr, "vault-test: %s\nthe run is incomplete; `vault-test resume %s` goes on\n", printable(ran.error().what).c_str(),

@@ -12,7 +12,6 @@ struct RunRequest {
   std::string run;  ///< id; the run, its layers and planned checks are in the store already
   const Plan& plan;
   const RunPlan& run_plan;
-  bool resumed = false;
   bool keep = false;           ///< keep created hosts for the user
   std::optional<Resource> on;  ///< a kept host for the only selected layer
   std::string subject_digest;  ///< for gates answered by earlier runs; empty: no subject, or a dirty one
