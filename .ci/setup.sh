@@ -6,7 +6,7 @@ build_packages=(
   libyaml-cpp-dev:/usr/include/yaml-cpp/yaml.h nlohmann-json3-dev:/usr/include/nlohmann/json.hpp
   libssh-dev:/usr/include/libssh/libssh.h libcli11-dev:/usr/include/CLI/CLI.hpp libspdlog-dev:/usr/include/spdlog/spdlog.h
   libsqlite3-dev:/usr/include/sqlite3.h libsqlitecpp-dev:/usr/include/SQLiteCpp/SQLiteCpp.h libexpected-dev:/usr/include/tl/expected.hpp
-  libssl-dev:/usr/include/openssl/evp.h
+  libssl-dev:/usr/include/openssl/evp.h libcurl4-openssl-dev:/usr/include/*/curl/curl.h libcpp-httplib-dev:/usr/include/httplib.h
 )
 
 as_root() {

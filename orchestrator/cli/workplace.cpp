@@ -17,7 +17,7 @@ namespace vt {
 
 namespace {
 
-ProviderContext provider_context(const std::string& state_dir, const Clock& clock) { return {state_dir, &clock}; }
+ProviderContext provider_context(const std::string& state_dir, const Clock& clock) { return {state_dir, &clock, {}, {}}; }
 
 /// Values that still name a variable nobody set.
 void collect_unset(const std::string& layer, const std::string& value, std::vector<Missing>& out) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "orchestrator/cost/billing.hpp"
 #include "orchestrator/engine/look.hpp"
 #include "orchestrator/store/codec.hpp"
 
@@ -26,7 +27,8 @@ std::string access_text(const Allocation& allocation) {
 Errc code_for(Finding::Kind kind) {
   switch (kind) {
     case Finding::Kind::auth: return Errc::auth;
-    case Finding::Kind::quota:
+    case Finding::Kind::quota: return Errc::quota;
+    case Finding::Kind::region_quota:
     case Finding::Kind::stock_out: return Errc::capacity;
     case Finding::Kind::not_found: return Errc::not_found;
     case Finding::Kind::network: return Errc::transport;
@@ -102,8 +104,6 @@ Status settle_unclear(Context& c, Provider& provider, const Resource& r) {
     row.state = ResourceState::presumed_absent, row.closed = c.clock.wall(), row.reserved = {};
   });
 }
-
-Money cost_until(const Resource& r, EpochMs now) { return price_for(r.hourly, (now - r.created + 999) / 1000); }
 
 }  // namespace
 

@@ -49,7 +49,10 @@ struct Ownership {
 struct Resource {
   Ownership owner;
   std::string provider, account, zone;
-  std::string kind;  ///< "pod", "instance", "disk", "image"
+  std::string kind;  ///< "host", "disk", "image"
+  std::string machine, market;  ///< of the candidate: "g4-standard-48", "spot"
+  std::string request_id;       ///< UUID that the provider recognises a repeated create by, where it can
+  std::string price_source;     ///< where `hourly` comes from
   std::string run, layer;
   std::string provider_id;  ///< known once created
   std::string body;         ///< the create request, without secrets, for a byte-identical replay

@@ -19,6 +19,9 @@ enum class Errc {
   disk_full,
   refused,
   cancelled,
+  quota,   ///< the account's limit
+  lost,    ///< the host is gone: preempted, deleted, vanished
+  budget,  ///< a spending cap of the user's
   internal
 };
 

@@ -105,7 +105,8 @@ bool Ledger::is_ours(const Ownership& owner, const std::string& provider, const 
   return owner.token.size() == expected.size() && CRYPTO_memcmp(owner.token.data(), expected.data(), expected.size()) == 0;
 }
 
-Status Ledger::plan(const Resource& resource) {
+Status Ledger::plan(const Resource& resource, const Caps& caps) {
+  (void)caps;
   std::lock_guard hold(impl_->lock);
   auto row = resource;
   row.state = ResourceState::planned;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/model/caps.hpp"
 #include "orchestrator/model/resource.hpp"
 #include "orchestrator/model/result.hpp"
 
@@ -26,7 +27,9 @@ class Ledger {
 
   /// Commits the row in state `planned` and its reservation; refused if name exists. `holder` is set to this process.
   /// Errc::disk_full while there is no room for the reserve that update() may need: nothing new begins on a full disk.
-  Status plan(const Resource&);
+  /// Errc::budget, naming the cap, if a cap would be passed: judged in the same transaction, so that no two processes can
+  /// both take the last dollar.
+  Status plan(const Resource&, const Caps& = {});
   /// The only way to change a row: reads it, applies `change`, commits row and event in one transaction.
   /// Errc::refused if the change leaves the state diagram of resource.hpp, another living process is in charge of the row,
   /// or it was taken over since this object last had it. A row whose holder is dead is taken over on the way. Owner,

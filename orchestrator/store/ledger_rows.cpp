@@ -63,17 +63,28 @@ CREATE TRIGGER event_stays BEFORE DELETE ON event BEGIN SELECT raise(ABORT, 'eve
 CREATE TRIGGER event_is_final BEFORE UPDATE ON event BEGIN SELECT raise(ABORT, 'events of the ledger are never changed'); END;
 )";
 
+/// What a host was chosen for, and how its price and its create request are known.
+constexpr auto kStep2 = R"(
+ALTER TABLE resource ADD COLUMN machine TEXT NOT NULL DEFAULT '';
+ALTER TABLE resource ADD COLUMN market TEXT NOT NULL DEFAULT '';
+ALTER TABLE resource ADD COLUMN request_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE resource ADD COLUMN price_source TEXT NOT NULL DEFAULT '';
+CREATE INDEX resource_by_time ON resource (created);
+)";
+
 constexpr auto kColumns =
     "name, install, attempt, expires, token, provider, account, zone, kind, run, layer, provider_id, body, access, state, generation,"
-    " holder, lease_until, created, closed, hourly, reserved, cost, looks_absent, keep, reason";
-constexpr auto kMarks = "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    " holder, lease_until, created, closed, hourly, reserved, cost, looks_absent, keep, reason, machine, market, request_id,"
+    " price_source";
+constexpr auto kMarks = "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 
 /// In the order of kColumns.
 Args args_of(const Resource& r) {
   auto& o = r.owner;
-  return {o.name,    o.install, o.attempt,      o.expires,        o.token,      r.provider,     r.account,    r.zone,   r.kind,
-          r.run,     r.layer,   r.provider_id,  r.body,           r.access,     name(r.state),  r.generation, r.holder, r.lease_until,
-          r.created, r.closed,  r.hourly.micro, r.reserved.micro, r.cost.micro, r.looks_absent, r.keep,       r.reason};
+  return {o.name,   o.install,     o.attempt, o.expires,     o.token,        r.provider,       r.account,     r.zone,
+          r.kind,   r.run,         r.layer,   r.provider_id, r.body,         r.access,         name(r.state), r.generation,
+          r.holder, r.lease_until, r.created, r.closed,      r.hourly.micro, r.reserved.micro, r.cost.micro,  r.looks_absent,
+          r.keep,   r.reason,      r.machine, r.market,      r.request_id,   r.price_source};
 }
 
 /// Reads kColumns: braces are evaluated from left to right.
@@ -88,6 +99,7 @@ Resource read_row(Row& r) {
   out.lease_until = r.number(), out.created = r.number(), out.closed = r.number();
   out.hourly.micro = r.number(), out.reserved.micro = r.number(), out.cost.micro = r.number();
   out.looks_absent = r.integer(), out.keep = r.flag(), out.reason = r.text();
+  out.machine = r.text(), out.market = r.text(), out.request_id = r.text(), out.price_source = r.text();
   return out;
 }
 
@@ -116,7 +128,7 @@ std::string hash_of(const Link& before, const Resource& r, EpochMs at, const std
 
 }  // namespace
 
-const Schema kLedgerSchema{"ledger", 0x76744C31, {kStep1}, before_commit, after_commit};  // "vtL1"
+const Schema kLedgerSchema{"ledger", 0x76744C31, {kStep1, kStep2}, before_commit, after_commit};  // "vtL1"
 
 Result<std::vector<Resource>> read_resources(Database& db, const std::string& where, const Args& args) {
   return db.rows<Resource>(std::string("SELECT ") + kColumns + " FROM resource " + where, args, read_row);

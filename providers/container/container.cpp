@@ -19,7 +19,7 @@
 #include "orchestrator/model/failpoint.hpp"
 #include "orchestrator/model/text.hpp"
 #include "providers/container/backend.hpp"
-#include "providers/container/keys.hpp"
+#include "providers/ssh_keys.hpp"
 #include "providers/container/pod.hpp"
 #include "providers/container/process.hpp"
 #include "providers/container/settings.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 #include "orchestrator/model/result.hpp"
-#include "providers/container/keys.hpp"
 #include "providers/container/view.hpp"
+#include "providers/ssh_keys.hpp"
 
 namespace vt {
 

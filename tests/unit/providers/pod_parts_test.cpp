@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "providers/container/backend.hpp"
-#include "providers/container/keys.hpp"
+#include "providers/ssh_keys.hpp"
 #include "providers/container/pod.hpp"
 #include "providers/container/process.hpp"
 #include "providers/container/view.hpp"

@@ -1,4 +1,4 @@
-#include "providers/container/keys.hpp"
+#include "providers/ssh_keys.hpp"
 
 #include <openssl/evp.h>
 

@@ -1,0 +1,29 @@
+#pragma once
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "orchestrator/model/clock.hpp"
+#include "providers/http/http.hpp"
+
+namespace vt {
+
+/// Where the clouds are and who we are there: the only thing that differs between a real run and a rehearsal.
+struct CloudAccess {
+  std::string gcp_base = "https://compute.googleapis.com/compute/v1/";
+  std::string gcp_metadata = "http://metadata.google.internal/";  ///< for machines that run on Compute Engine themselves
+  int gcp_ssh_port = 22;
+  std::string runpod_base = "https://api.runpod.io/v2/";
+  /// Environment variable by name, empty if unset. Credentials are found through this and nothing else.
+  std::function<std::string(const std::string&)> environment;
+  HttpRules::Reach reach = HttpRules::Reach::internet;
+  bool rehearsal = false;
+  double pace = 1;  ///< every wait of ours is multiplied by it; below 1 only against an emulator that runs as much faster
+
+  [[nodiscard]] Duration paced(Duration real) const {
+    return Duration{static_cast<Duration::rep>(std::ceil(static_cast<double>(real.count()) * pace))};
+  }
+};
+
+}  // namespace vt
