@@ -81,7 +81,8 @@ struct ProviderContext {
   std::string state_dir;  ///< for keys, and for providers whose things live on this machine
   const Clock* clock = nullptr;
   CloudAccess cloud;
-  std::string prices;  ///< folder of the price books
+  std::string prices;                 ///< folder of the price books
+  std::vector<std::string> accounts;  ///< every account of this provider that the ledger has seen: what a sweep must cover
 };
 
 /// Gets hosts and gives them back. Few verbs; no verb retries by itself. Knows nothing of checks.
@@ -104,6 +105,8 @@ class Provider {
   }
   /// Puts first what the provider's last refusal recommended.
   virtual void reorder(std::vector<Candidate>&) const {}
+  /// Where the layer's things are made and billed (a project); goes into Resource::account. Empty: the provider knows no such thing.
+  [[nodiscard]] virtual std::string account(const Layer&) const { return {}; }
   /// True if hosts exist already (local, bare-metal): nothing is created, nothing enters the ledger.
   [[nodiscard]] virtual bool existing_hosts() const = 0;
   /// One attempt, one request. The ledger has the intent already, with the candidate's zone, machine and market. Not called
