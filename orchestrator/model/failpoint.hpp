@@ -30,6 +30,7 @@ constexpr std::string_view kFailpoints[] = {
     "container.created",
     "container.destroy",
     "container.destroyed",
+    "http.send",
     "gcp.list",
     "gcp.create",
     "gcp.created",
