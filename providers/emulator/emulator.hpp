@@ -23,6 +23,7 @@ struct Options {
   std::uint64_t seed = 0;  ///< of the fault plan; also of ids
   std::string faults;      ///< "": none; "random": drawn from the seed; else a fault plan as JSON text, see faults.hpp
   HostKind hosts = HostKind::automatic;
+  bool any_token = false;  ///< take every bearer token and project (for gcloud, which brings its own); else only those of rehearsal_access()
 };
 
 /// The two clouds on a loopback port, in this process:
