@@ -53,7 +53,7 @@ struct Transfer {
   HttpRules::Reach reach;
   HttpReply reply;
   std::size_t header_bytes = 0;
-  bool too_large = false, foreign = false;
+  bool head_complete = false, too_large = false, foreign = false;
   std::array<char, CURL_ERROR_SIZE> error{};
 };
 
@@ -78,6 +78,7 @@ std::size_t on_header(char* bytes, std::size_t, std::size_t count, void* user) {
   transfer.too_large = (transfer.header_bytes += count) > kLargestHeaders;
   if (transfer.too_large) return 0;
   if (line.starts_with("HTTP/")) transfer.reply.headers.clear();  // of an interim reply
+  transfer.head_complete = line == "\r\n" || line == "\n";
   auto colon = line.find(':');
   if (colon != std::string_view::npos) transfer.reply.headers[lower(line.substr(0, colon))] = std::string(trim(line.substr(colon + 1)));
   return count;
@@ -198,13 +199,14 @@ class CurlHttp final : public Http {
 
  private:
   HttpResult transmit(CURL* easy, const HttpRequest& request, const HeaderLines& headers) const {
-    Transfer transfer{request, rules_.reach, {}, 0, false, false, {}};
+    Transfer transfer{request, rules_.reach, {}, 0, false, false, false, {}};
     set_rules(easy, rules_, transfer);
     set_request(easy, request, headers);
     static_assert(is_failpoint("http.send"));
     if (auto fine = failpoint_reached("http.send"); !fine) return tl::unexpected(HttpFailure{false, false, fine.error().what});
     auto code = curl_easy_perform(easy);
-    if (code != CURLE_OK) return tl::unexpected(failure(easy, code, transfer));
+    // libcurl takes a head that was cut off for a reply without a body.
+    if (code != CURLE_OK || !transfer.head_complete) return tl::unexpected(failure(easy, code ? code : CURLE_PARTIAL_FILE, transfer));
     read_reply(easy, transfer.reply);
     return std::move(transfer.reply);
   }
