@@ -77,8 +77,8 @@ std::size_t on_header(char* bytes, std::size_t, std::size_t count, void* user) {
   std::string_view line(bytes, count);
   transfer.too_large = (transfer.header_bytes += count) > kLargestHeaders;
   if (transfer.too_large) return 0;
-  if (line.starts_with("HTTP/")) transfer.reply.headers.clear();  // of an interim reply
-  transfer.head_complete = line == "\r\n" || line == "\n";
+  if (line.starts_with("HTTP/")) transfer.reply.headers.clear(), transfer.head_complete = false;  // so far it was an interim reply
+  if (line == "\r\n" || line == "\n") transfer.head_complete = true;
   auto colon = line.find(':');
   if (colon != std::string_view::npos) transfer.reply.headers[lower(line.substr(0, colon))] = std::string(trim(line.substr(colon + 1)));
   return count;

@@ -161,6 +161,12 @@ TEST(OneTransmission, HeadersOfAnInterimReplyDoNotCount) {
   EXPECT_FALSE(reply->date);
 }
 
+TEST(OneTransmission, TrailersAreNoHead) {
+  auto reply = answered_with("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
+  ASSERT_TRUE(reply) << reply.error().what;
+  EXPECT_EQ(reply->body, "ok");
+}
+
 TEST(OneTransmission, ASlowReplyEndsAtTheDeadline) {
   std::atomic<bool> done{false};
   RawServer server([&](const Fd& c) {
