@@ -8,20 +8,31 @@ namespace {
 
 /// What a provider may run on after the end of a lease: 30 s at Compute Engine, a tick of the watchdog and one call at RunPod.
 constexpr std::int64_t kSlackSeconds = 90;
+constexpr std::int64_t kYearSeconds = 365 * 24 * 3600;
+
+/// Compute Engine bills a machine's first minute whole (cloud.google.com/compute/vm-instance-pricing), RunPod by the second.
+std::int64_t shortest_bill(const std::string& provider) { return provider == "gcp" ? 60 : 0; }
+
+bool never_ran(ResourceState s) {
+  return s == ResourceState::planned || s == ResourceState::refused || s == ResourceState::presumed_absent;
+}
+
+std::int64_t whole_seconds(std::int64_t ms) { return std::max<std::int64_t>(0, ms + 999) / 1000; }
 
 }  // namespace
 
 Money cost_until(const Resource& r, EpochMs now) {
-  if (r.state == ResourceState::refused || r.state == ResourceState::presumed_absent) return {};
-  return price_for(r.hourly, std::max<std::int64_t>(0, (now - r.created + 999) / 1000));
+  if (never_ran(r.state)) return {};
+  auto end = r.closed ? r.closed : now;
+  return price_for(r.hourly, std::max(whole_seconds(end - r.created), shortest_bill(r.provider)));
 }
 
-Money reservation(Money hourly, Duration lease) { return price_for(hourly, lease.count() / 1000 + kSlackSeconds); }
+Money reservation(Money hourly, Duration lease) { return price_for(hourly, whole_seconds(lease.count()) + kSlackSeconds); }
 
 Duration affordable(Money hourly, Money room) {
-  if (hourly.micro <= 0) return std::chrono::hours(24 * 365);
+  if (price_for(hourly, kYearSeconds + kSlackSeconds) <= room) return std::chrono::seconds(kYearSeconds);
   auto seconds = room.micro / hourly.micro * 3600 + room.micro % hourly.micro * 3600 / hourly.micro - kSlackSeconds;
-  return seconds < 60 ? Duration{0} : Duration{seconds * 1000};
+  return seconds < 60 ? Duration{0} : std::chrono::seconds(seconds);
 }
 
 }  // namespace vt

@@ -9,6 +9,7 @@
 #include "orchestrator/store/digest.hpp"
 #include "orchestrator/store/files.hpp"
 #include "orchestrator/store/identity.hpp"
+#include "orchestrator/store/ledger_caps.hpp"
 #include "orchestrator/store/ledger_rows.hpp"
 
 namespace vt {
@@ -106,7 +107,6 @@ bool Ledger::is_ours(const Ownership& owner, const std::string& provider, const 
 }
 
 Status Ledger::plan(const Resource& resource, const Caps& caps) {
-  (void)caps;
   std::lock_guard hold(impl_->lock);
   auto row = resource;
   row.state = ResourceState::planned;
@@ -114,6 +114,8 @@ Status Ledger::plan(const Resource& resource, const Caps& caps) {
   if (row.created == 0) row.created = impl_->clock.wall();
   VT_CHECK(impl_->ballast.fill());
   auto insert = [&]() -> Status {
+    VT_TRY(auto used, used_by(*impl_->db, row.run, row.layer, impl_->clock.wall()));
+    VT_CHECK(check_caps(caps, used, row));
     VT_CHECK(insert_resource(*impl_->db, row));
     return append_event(*impl_->db, row, "planned", impl_->clock.wall());
   };
@@ -176,6 +178,12 @@ Result<std::vector<Resource>> Ledger::all() const {
 Result<std::vector<Resource>> Ledger::of_run(const std::string& run) const {
   std::lock_guard hold(impl_->lock);
   return read_resources(*impl_->db, "WHERE run = ? ORDER BY number", {run});
+}
+
+Result<std::optional<Money>> Ledger::room(const Caps& caps, const std::string& run, const std::string& layer) const {
+  std::lock_guard hold(impl_->lock);
+  VT_TRY(auto used, used_by(*impl_->db, run, layer, impl_->clock.wall()));
+  return room_under(caps, used);
 }
 
 bool Ledger::holder_alive(const Resource& resource) { return is_alive(resource.holder); }

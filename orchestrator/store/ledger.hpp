@@ -30,6 +30,8 @@ class Ledger {
   /// Errc::budget, naming the cap, if a cap would be passed: judged in the same transaction, so that no two processes can
   /// both take the last dollar.
   Status plan(const Resource&, const Caps& = {});
+  /// The most that plan() would let be reserved for that layer now; nullopt: the caps set no limit. Another process may be faster.
+  Result<std::optional<Money>> room(const Caps&, const std::string& run, const std::string& layer) const;
   /// The only way to change a row: reads it, applies `change`, commits row and event in one transaction.
   /// Errc::refused if the change leaves the state diagram of resource.hpp, another living process is in charge of the row,
   /// or it was taken over since this object last had it. A row whose holder is dead is taken over on the way. Owner,
