@@ -23,7 +23,8 @@ struct Options {
   std::uint64_t seed = 0;  ///< of the fault plan; also of ids
   std::string faults;      ///< "": none; "random": drawn from the seed; else a fault plan as JSON text, see faults.hpp
   HostKind hosts = HostKind::automatic;
-  bool any_token = false;  ///< take every bearer token and project (for gcloud, which brings its own); else only those of rehearsal_access()
+  bool any_token =
+      false;  ///< take every bearer token and project (for gcloud, which brings its own); else only those of rehearsal_access()
 };
 
 /// The two clouds on a loopback port, in this process:
@@ -40,6 +41,7 @@ class Emulator {
   [[nodiscard]] int port() const;
   /// What stands behind pods and instances, and why nothing better: "pods: runc containers; instances: systemd-nspawn".
   [[nodiscard]] std::string hosts_text() const;
+  [[nodiscard]] std::string faults_text() const;  ///< the fault plan as JSON, drawn or given: what reproduces this run
 
  private:
   struct Impl;

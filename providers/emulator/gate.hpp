@@ -13,7 +13,8 @@ struct Cut {
     close,     ///< not a byte of it arrives; the connection is closed in order
     reset,     ///< the same, with a TCP reset
     truncate,  ///< `bytes` bytes of its body arrive, then the connection is closed
-    drip       ///< its bytes arrive spread over `length`
+    drip,      ///< its bytes, about `bytes` of them, arrive spread over `length`
+    last       ///< it arrives whole; then every connection is reset and new ones are refused for `length`
   } how = How::close;
   std::size_t bytes = 0;
   Duration length{0};  ///< real
@@ -30,8 +31,6 @@ class Gate {
   void cut(int peer, Cut);
   /// Counts a request on that connection; how many it had before.
   int requests_before(int peer);
-  /// Every connection is reset and new ones are refused for that long (real time).
-  void shut(Duration);
 
  private:
   struct Impl;

@@ -20,6 +20,7 @@ class Hosting {
 
   /// `done` is called from a thread of ours, or not at all if the host was stopped before. `order.folder` is filled in here.
   void start(HostOrder, std::function<void(Status)> done);
+  void pause(const std::string& id);  ///< switches it off; restart() brings it back
   void restart(const std::string& id, std::function<void(Status)> done);
   void stop(const std::string& id);       ///< for good; unknown ids are fine
   void move_port(const std::string& id);  ///< public_port() is another one soon after

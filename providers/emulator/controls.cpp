@@ -1,0 +1,54 @@
+#include <nlohmann/json.hpp>
+
+#include "providers/emulator/world.hpp"
+
+namespace vt::emulator {
+
+using nlohmann::json;
+
+namespace {
+
+Reply problem(int status, const std::string& what) { return json_reply({{"error", what}}, status); }
+
+Reply foreign(World& world, const Call& call) {
+  json body = json::parse(call.body, nullptr, false);
+  if (!body.is_object()) return problem(400, "the body is no JSON object");
+  for (auto& [api, controls] : world.controls) {
+    if (body.value("api", "") != name(api)) continue;
+    std::lock_guard lock(world.mutex);
+    auto id = controls.foreign(body);
+    return id ? json_reply({{"id", *id}}, 201) : problem(400, id.error().what);
+  }
+  return problem(400, "\"api\" must be one that is emulated here");
+}
+
+Reply end(World& world, const Call& call, const std::string& how) {
+  json body = json::parse(call.body, nullptr, false);
+  if (!body.is_object() || !body.contains("id")) return problem(400, "{\"id\":…} is missing");
+  std::lock_guard lock(world.mutex);
+  for (auto& [api, controls] : world.controls)
+    if (controls.end(body["id"], how)) return json_reply({{"id", body["id"]}, {"end", how}});
+  return problem(404, "nothing alive has this id");
+}
+
+Reply host_log(World& world, const Call& call) { return {200, world.hosting->log(call.param("id")), "text/plain", {}}; }
+
+}  // namespace
+
+void add_controls(World& world) {
+  Server& server = *world.server;
+  auto add = [&](const char* method, const char* path, Handler handler) {
+    server.route(method, path, Api::none, CallKind::none, std::move(handler));
+  };
+  add("GET", "/emulator/books", [&world](const Call&) {
+    return json_reply({{"things", world.books->things()}, {"pace", world.options.pace}});
+  });
+  add("GET", "/emulator/requests", [&world](const Call&) { return json_reply({{"requests", world.books->requests()}}); });
+  add("GET", "/emulator/faults", [&world](const Call&) { return Reply{200, world.faults->json(), "application/json", {}}; });
+  add("GET", "/emulator/log", [&world](const Call& call) { return host_log(world, call); });
+  add("POST", "/emulator/foreign", [&world](const Call& call) { return foreign(world, call); });
+  for (const char* how : {"preempt", "expire", "vanish"})
+    add("POST", (std::string("/emulator/") + how).c_str(), [&world, how](const Call& call) { return end(world, call, how); });
+}
+
+}  // namespace vt::emulator
