@@ -8,6 +8,7 @@ namespace {
 
 struct HowText {
   std::string operator()(const ProbeRun& r) const { return "the fact `" + r.fact + "`"; }
+  std::string operator()(const NoRunner& r) const { return "nothing: " + r.what; }
   std::string operator()(const AgentRun& r) const { return "the agent's `" + r.name + "`"; }
   std::string operator()(const CommandRun& r) const { return "`" + join(r.argv, " ") + "`"; }
   std::string operator()(const ScriptRun& r) const { return "a script for `" + r.interpreter + "`"; }

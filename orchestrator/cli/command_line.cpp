@@ -53,6 +53,16 @@ void add_run_id(CLI::App& sub, CommandLine& o) { sub.add_option("run", o.run, "R
 
 void add_keep(CLI::App& sub, CommandLine& o) {
   sub.add_flag("--keep", o.keep, "Do not give created hosts back; they stay until their lease ends");
+  sub.add_flag("--keep-on-failure", o.keep_on_failure, "Keep the hosts of a layer on which a check failed or broke");
+}
+
+/// `optional_kind`: the option stands alone or as --rehearse=KIND, so that a following word stays an argument.
+void add_rehearsal(CLI::App& sub, CommandLine& o) {
+  sub.add_flag("--rehearse{auto}", o.rehearse, "Against emulated clouds on this machine: no account, no cent, no evidence; =process or =vm")
+      ->check(CLI::IsMember({"auto", "process", "vm"}));
+  sub.add_option("--emulator", o.emulator, "With --rehearse: a vault-emulator that runs already")->type_name("http://127.0.0.1:PORT");
+  sub.add_option("--pace", o.pace, "With --rehearse: how slow against real time; 1 is as slow as the clouds")
+      ->check(CLI::Range(0.0001, 1.0));
 }
 
 void add_run(CLI::App& app, CommandLine& o, Words& w) {
@@ -61,6 +71,7 @@ void add_run(CLI::App& app, CommandLine& o, Words& w) {
   add_selection(*run, o, w);
   run->add_option("--on", o.on, "Use the kept host of RUN/LAYER instead of a new one")->type_name("RUN/LAYER");
   add_keep(*run, o);
+  add_rehearsal(*run, o);
 }
 
 void add_check(CLI::App& app, CommandLine& o, Words& w) {
@@ -97,9 +108,22 @@ void add_reports(CLI::App& app, CommandLine& o) {
 void add_resources(CLI::App& app, CommandLine& o) {
   auto resources = add(app, o, "resources", "What may cost money or be left behind");
   resources->add_flag("--all", o.all, "Also what is gone");
+  add_rehearsal(*resources, o);
   auto reap = add(app, o, "reap", "Give back what a dead run left behind");
   reap->add_flag("--dry-run", o.dry_run, "Only say what would be done");
-  add(app, o, "release", "Give a kept host back now")->add_option("name", o.name, "Its name, from `vault-test resources`")->required();
+  reap->add_flag("--yes", o.yes, "Delete more than 20 things at once");
+  reap->add_flag("--stateless", o.stateless, "Without a ledger: delete what a key proves to be ours and whose lease is over");
+  reap->add_option("--key", o.key_file, "With --stateless: the key file that --write-key wrote")->type_name("FILE");
+  reap->add_option("--provider", o.providers, "With --stateless: where to look (repeatable); default gcp and runpod")->type_name("NAME");
+  reap->add_option("--account", o.accounts, "With --stateless: a GCP project (repeatable)")->type_name("PROJECT");
+  reap->add_option("--write-key", o.write_key, "Write this installation's key for a sweeper elsewhere, and end")->type_name("FILE");
+  add_rehearsal(*reap, o);
+  auto give = add(app, o, "release", "Give a kept host back now");
+  give->add_option("name", o.name, "Its name, from `vault-test resources`")->required();
+  add_rehearsal(*give, o);
+  auto shell = add(app, o, "shell", "Open a shell on a host of a layer: one that is kept, or that a run is using");
+  shell->add_option("run", o.run, "Run id, a unique beginning of one, or 'last'")->required();
+  shell->add_option("layer", o.layer, "Layer, or LAYER/HOST where it has several hosts")->required();
 }
 
 void add_everything(CLI::App& app, CommandLine& o, Words& w) {
@@ -107,6 +131,8 @@ void add_everything(CLI::App& app, CommandLine& o, Words& w) {
   auto plan = add(app, o, "plan", "Show what a plan would do; spends nothing, needs no credentials");
   add_plan(*plan, o, w);
   add_selection(*plan, o, w);
+  plan->add_flag("--online", o.online, "Also ask the providers: credentials, quota, stock, prices; creates nothing");
+  add_rehearsal(*plan, o);
   add_check(app, o, w);
   auto resume = add(app, o, "resume", "Go on with an interrupted run: only what has no result is repeated");
   add_run_id(*resume, o);

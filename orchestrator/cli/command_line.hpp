@@ -21,7 +21,10 @@ struct CommandLine {
   std::map<std::string, std::string> set;
   Selection selection;
   std::string on;  ///< RUN/LAYER of a kept host
-  bool keep = false;
+  bool keep = false, keep_on_failure = false, online = false;
+  std::string rehearse;  ///< empty: the real clouds; else what stands behind the emulated ones: auto, process, vm
+  std::string emulator;  ///< rehearsal: address of a running emulator; empty: one of our own
+  double pace = 0;       ///< rehearsal: its pace; 0: the default
 
   std::string run = "last", layer, check;
   std::string target;  ///< USER@HOST, or "local"
@@ -29,7 +32,9 @@ struct CommandLine {
   std::string format = "text", output;
   std::string name;  ///< resource, shell, …
   int limit = 20;
-  bool all = false, dry_run = false, markdown = false;
+  bool all = false, dry_run = false, markdown = false, stateless = false, yes = false;
+  std::string key_file, write_key;               ///< reap: the installation's key, for a sweeper elsewhere
+  std::vector<std::string> providers, accounts;  ///< reap --stateless: where to look
 };
 
 /// Parses; on --help, --version or a usage error prints what is due and gives the exit code instead (0 or 2).

@@ -29,10 +29,11 @@ int plan_command(const CommandLine& line) {
   if (auto code = std::get_if<int>(&read)) return *code;
   auto& plan = std::get<Plan>(read);
   SystemClock clock;
-  auto run_plan = make_run_plan(plan, loaded.catalogue, offers_for(plan, line.state_dir, clock), line.selection);
+  auto context = real_clouds(line, clock);
+  auto run_plan = make_run_plan(plan, loaded.catalogue, offers_for(plan, context), line.selection);
   if (!run_plan) return refuse(run_plan.error());
   Forecast forecast{plan, *run_plan, {}, {}};
-  for (auto& missing : missing_to_run(plan, *run_plan, line.state_dir)) forecast.missing.push_back(missing.what);
+  for (auto& missing : missing_to_run(plan, *run_plan, context)) forecast.missing.push_back(missing.what);
   look_at_subject(plan, forecast);
   return print(line.json ? forecast_json(forecast)
                          : forecast_text(forecast, {terminal_width(STDOUT_FILENO), use_colour(line, STDOUT_FILENO)}))

@@ -18,13 +18,13 @@ ProgressMode mode_for(const CommandLine& line) {
 
 }  // namespace
 
-ProgressPrinter::ProgressPrinter(const CommandLine& line, Store& store) : store_(store) {
+ProgressPrinter::ProgressPrinter(const CommandLine& line, Store& store, bool rehearsal) : store_(store) {
   auto log = std::make_shared<RunLog>(line.state_dir);
   store_.listen([log](const Event& e) { log->see(e); });
   if (line.quiet) return;
   TextStyle style{terminal_width(STDERR_FILENO), use_colour(line, STDERR_FILENO)};
   FILE* out = line.json ? stdout : stderr;
-  progress_ = std::make_unique<Progress>(make_progress(mode_for(line), style, false), [out](std::string_view bytes) {
+  progress_ = std::make_unique<Progress>(make_progress(mode_for(line), style, rehearsal), [out](std::string_view bytes) {
     std::fwrite(bytes.data(), 1, bytes.size(), out);
     std::fflush(out);
   });

@@ -11,7 +11,7 @@ namespace vt {
 /// JSON line per event on standard output. Progress for people goes to standard error. Must outlive the run.
 class ProgressPrinter {
  public:
-  ProgressPrinter(const CommandLine&, Store&);
+  ProgressPrinter(const CommandLine&, Store&, bool rehearsal);
   ~ProgressPrinter();
   ProgressPrinter(const ProgressPrinter&) = delete;
   ProgressPrinter& operator=(const ProgressPrinter&) = delete;

@@ -40,6 +40,7 @@ struct Hands {
   SystemClock clock;
   std::unique_ptr<Store> store;
   std::unique_ptr<Ledger> ledger;
+  Clouds clouds;
   std::unique_ptr<Context> context;
 };
 
@@ -47,7 +48,8 @@ Result<std::unique_ptr<Hands>> open_hands(const CommandLine& line) {
   auto hands = std::make_unique<Hands>();
   VT_TRY(hands->ledger, existing_ledger(line, hands->clock));
   VT_TRY(hands->store, Store::open(line.state_dir, hands->clock));
-  hands->context = std::make_unique<Context>(make_context(*hands->store, *hands->ledger, hands->clock, stop_on_signals(), line.state_dir));
+  VT_TRY(hands->clouds, open_clouds(line, hands->clock));
+  hands->context = std::make_unique<Context>(make_context(*hands->store, *hands->ledger, hands->clock, stop_on_signals(), hands->clouds));
   return hands;
 }
 

@@ -33,6 +33,8 @@ struct Running {
   std::unique_ptr<Store> store;
   std::unique_ptr<Ledger> ledger;
   RunRow row;
+  Clouds clouds;
+  Caps caps;  ///< the user's own
 };
 
 std::vector<LayerRow> layer_rows(const Running& r) {
@@ -120,16 +122,29 @@ int conclude(Running& r, ProgressPrinter& printer) {
   return outcome.exit_code;
 }
 
+Keep keep_of(const CommandLine& line) { return line.keep ? Keep::always : line.keep_on_failure ? Keep::on_failure : Keep::never; }
+
+/// By name, from the environment; a rehearsal makes them up.
+std::map<std::string, std::string> secrets_of(const Running& r) {
+  std::map<std::string, std::string> out;
+  for (auto& secret : r.what.plan.secrets)
+    if (r.clouds.rehearsal) out[secret] = "rehearsal-" + secret;
+    else if (auto value = std::getenv(secret.c_str())) out[secret] = value;
+  return out;
+}
+
 int see_through(Running& r, bool resumed) {
   auto kept = kept_host(r);
   if (!kept) return refuse(kept.error());
-  ProgressPrinter printer(r.line, *r.store);
+  ProgressPrinter printer(r.line, *r.store, r.clouds.rehearsal);
   Status begun = resumed ? r.store->add_event(r.row.id, "", event::RunResumed{this_holder()}) : record_start(r);
+  if (begun && r.clouds.rehearsal) begun = r.store->add_event(r.row.id, "", event::Noted{"info", "rehearsal: " + r.clouds.says});
   if (!begun) return refuse(begun.error());
-  Context context = make_context(*r.store, *r.ledger, r.clock, r.stop, r.line.state_dir);
-  for (auto& secret : r.what.plan.secrets)
-    if (auto value = std::getenv(secret.c_str())) context.secrets[secret] = value;
-  Status ran = run_all(context, {r.row.id, r.what.plan, r.run_plan, r.line.keep, *kept, r.row.subject.dirty ? "" : r.row.subject.digest});
+  Context context = make_context(*r.store, *r.ledger, r.clock, r.stop, r.clouds);
+  context.caps = r.caps;
+  context.secrets = secrets_of(r);
+  Status ran =
+      run_all(context, {r.row.id, r.what.plan, r.run_plan, keep_of(r.line), *kept, r.row.subject.dirty ? "" : r.row.subject.digest});
   if (!ran) {
     printer.finish();
     std::fprintf(stderr, "vault-test: %s\nthe run is incomplete; `vault-test resume %s` goes on\n", printable(ran.error().what).c_str(),
@@ -140,26 +155,27 @@ int see_through(Running& r, bool resumed) {
 }
 
 Status open_databases(Running& r) {
-  VT_TRY(r.ledger, Ledger::open(r.line.state_dir, r.clock));
+  VT_TRY(r.ledger, Ledger::open(r.clouds.ledger_dir, r.clock));
   VT_TRY(r.store, Store::open(r.line.state_dir, r.clock));
   return {};
 }
 
 Status make_plan(Running& r) {
-  VT_TRY(r.run_plan,
-         make_run_plan(r.what.plan, r.what.catalogue.catalogue, offers_for(r.what.plan, r.line.state_dir, r.clock), r.selection));
+  VT_TRY(r.run_plan, make_run_plan(r.what.plan, r.what.catalogue.catalogue, offers_for(r.what.plan, r.clouds.context), r.selection));
   return {};
 }
 
 /// Everything that must be there is, before anything is touched.
 Status nothing_missing(const Running& r) {
   std::vector<std::string> lacking;
-  for (auto& missing : missing_to_run(r.what.plan, r.run_plan, r.line.state_dir))
+  for (auto& missing : missing_to_run(r.what.plan, r.run_plan, r.clouds.context))
     if (missing.stops) lacking.push_back(missing.what);
   return lacking.empty() ? Status{} : Status(fail(Errc::config, "missing to run: " + join(lacking, "; ")));
 }
 
 Status prepare(Running& r) {
+  VT_TRY(r.clouds, open_clouds(r.line, r.clock));
+  if (r.clouds.rehearsal) r.row.origin = EvidenceOrigin::rehearsal;
   VT_CHECK(make_plan(r));
   VT_CHECK(nothing_missing(r));
   if (r.what.plan.subject) { VT_TRY(r.row.subject, read_subject(*r.what.plan.subject)); }
@@ -168,6 +184,11 @@ Status prepare(Running& r) {
 
 /// A run that came to its end with a verdict on the hardware is not gone on with; one that lost a host or its time is.
 bool is_final(const RunRow& row) { return row.ended != 0 && (row.exit_code == 0 || row.exit_code == 1); }
+
+Status reopen_clouds(Running& r) {
+  VT_TRY(r.clouds, open_clouds(r.line, r.clock));
+  return {};
+}
 
 int resume_row(const CommandLine& line, const RunRow& row, std::unique_ptr<Store> store) {
   if (is_final(row)) return refuse(Error{Errc::usage, "run " + row.id + " has ended; `vault-test run` starts a new one"});
@@ -179,12 +200,13 @@ int resume_row(const CommandLine& line, const RunRow& row, std::unique_ptr<Store
   auto loaded = load_resolved(*plan_text, row.plan, what.catalogue.catalogue, provider_schemas());
   if (!loaded.problems.empty()) return refuse(loaded.problems);
   what.plan = std::move(loaded.plan);
-  Running r{line, what, {}, selection_from(row.selection), {}, stop_on_signals(), std::move(store), nullptr, row};
-  Status ready = make_plan(r);
+  Running r{line, what, {}, selection_from(row.selection), {}, stop_on_signals(), std::move(store), nullptr, row, {}, {}};
+  Status ready = reopen_clouds(r);
+  if (ready) ready = make_plan(r);
   if (ready) ready = nothing_missing(r);
   if (ready) ready = r.store->take_run(row.id);
   if (ready) {
-    auto ledger = Ledger::open(line.state_dir, r.clock);
+    auto ledger = Ledger::open(r.clouds.ledger_dir, r.clock);
     if (!ledger) return refuse(ledger.error());
     r.ledger = std::move(ledger).take();
   }
@@ -194,7 +216,7 @@ int resume_row(const CommandLine& line, const RunRow& row, std::unique_ptr<Store
 }  // namespace
 
 int start_run(const CommandLine& line, const PlanToRun& what) {
-  Running r{line, what, {}, line.selection, {}, stop_on_signals(), nullptr, nullptr, {}};
+  Running r{line, what, {}, line.selection, {}, stop_on_signals(), nullptr, nullptr, {}, {}, {}};
   if (Status ready = prepare(r); !ready) return refuse(ready.error());
   return see_through(r, false);
 }
@@ -209,7 +231,9 @@ int continue_run(const CommandLine& line) {
   if (!row) return refuse(row.error());
   if (!*row) return refuse(Error{Errc::usage, "no run '" + line.run + "'; see `vault-test runs`"});
   RunRow found = **row;
-  return resume_row(line, found, std::move(store).take());
+  CommandLine again = line;
+  if (found.origin == EvidenceOrigin::rehearsal && again.rehearse.empty()) again.rehearse = "auto";
+  return resume_row(again, found, std::move(store).take());
 }
 
 }  // namespace vt

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "orchestrator/model/text.hpp"
 #include "providers/registry.hpp"
@@ -17,8 +18,6 @@ namespace vt {
 
 namespace {
 
-ProviderContext provider_context(const std::string& state_dir, const Clock& clock) { return {state_dir, &clock, {}, {}}; }
-
 /// Values that still name a variable nobody set.
 void collect_unset(const std::string& layer, const std::string& value, std::vector<Missing>& out) {
   for (std::size_t at = 0; (at = value.find("${env.", at)) != std::string::npos; ++at) {
@@ -27,7 +26,7 @@ void collect_unset(const std::string& layer, const std::string& value, std::vect
   }
 }
 
-void collect_layer(const LayerPlan& l, const Plan& plan, const std::string& state_dir, std::vector<Missing>& out) {
+void collect_layer(const LayerPlan& l, const Plan& plan, const ProviderContext& context, std::vector<Missing>& out) {
   auto& layer = *l.layer;
   for (auto& [key, values] : layer.options)
     for (auto& value : values) collect_unset(layer.name, value, out);
@@ -35,10 +34,10 @@ void collect_layer(const LayerPlan& l, const Plan& plan, const std::string& stat
     for (auto& text : {host.address, host.user, host.identity, host.host_key}) collect_unset(layer.name, text, out);
   auto entry = find_provider(layer.provider);
   if (!l.can_run) out.push_back({"provider " + layer.provider + " cannot run yet in this version (layer " + layer.name + ")", false});
-  SystemClock clock;
   if (entry)
-    for (auto& name : entry->make(provider_context(state_dir, clock))->needs_environment())
-      if (!std::getenv(name.c_str())) out.push_back({name + " is not set (layer " + layer.name + ")"});
+    for (auto& name : entry->make(context)->needs_environment())
+      if (context.cloud.environment(name).empty()) out.push_back({name + " is not set (layer " + layer.name + ")"});
+  if (context.cloud.rehearsal) return;  // its secrets are made up
   for (auto& planned : l.checks)
     for (auto& secret : planned.check->secrets)
       if (std::find(plan.secrets.begin(), plan.secrets.end(), secret) == plan.secrets.end() || !std::getenv(secret.c_str()))
@@ -60,7 +59,12 @@ std::variant<LoadedCatalogue, int> read_catalogue(const CommandLine& line) {
 }
 
 std::variant<Plan, int> read_plan(const CommandLine& line, const Catalogue& catalogue) {
-  auto loaded = load_plan({line.plan, line.set, process_environment()}, catalogue, provider_schemas());
+  auto environment = process_environment();
+  auto loaded = load_plan({line.plan, line.set, environment}, catalogue, provider_schemas());
+  if (!line.rehearse.empty() && loaded.problems.empty() && !loaded.plan.missing.empty()) {
+    for (auto& name : loaded.plan.missing) environment[name] = "rehearsal";  // nobody has an account for a rehearsal
+    loaded = load_plan({line.plan, line.set, environment}, catalogue, provider_schemas());
+  }
   if (!loaded.problems.empty()) return refuse(loaded.problems);
   return std::move(loaded.plan);
 }
@@ -80,12 +84,12 @@ std::map<std::string, std::string> process_environment() {
   return out;
 }
 
-std::map<std::string, Offer> offers_for(const Plan& plan, const std::string& state_dir, const Clock& clock) {
+std::map<std::string, Offer> offers_for(const Plan& plan, const ProviderContext& context) {
   std::map<std::string, Offer> out;
   for (auto& layer : plan.layers) {
     auto entry = find_provider(layer.provider);
     if (!entry) continue;
-    auto provider = entry->make(provider_context(state_dir, clock));
+    auto provider = entry->make(context);
     Quote quote = provider->quote(layer);
     Offer offer{provider->predict(layer), quote.hourly, quote.known, entry->can_run, quote.market, quote.start_low, quote.start_high};
     for (auto& [id, value] : layer.declares)
@@ -96,9 +100,9 @@ std::map<std::string, Offer> offers_for(const Plan& plan, const std::string& sta
   return out;
 }
 
-std::vector<Missing> missing_to_run(const Plan& plan, const RunPlan& run_plan, const std::string& state_dir) {
+std::vector<Missing> missing_to_run(const Plan& plan, const RunPlan& run_plan, const ProviderContext& context) {
   std::vector<Missing> out;
-  for (auto& l : run_plan.layers) collect_layer(l, plan, state_dir, out);
+  for (auto& l : run_plan.layers) collect_layer(l, plan, context, out);
   std::sort(out.begin(), out.end(), [](auto& a, auto& b) { return a.what < b.what; });
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -113,19 +117,24 @@ Result<std::unique_ptr<Store>> existing_store(const CommandLine& line, const Clo
 
 Result<std::unique_ptr<Ledger>> existing_ledger(const CommandLine& line, const Clock& clock) {
   std::error_code ignored;
-  if (!std::filesystem::exists(line.state_dir + "/ledger.db", ignored)) return fail(Errc::not_found, "no ledger in " + line.state_dir);
-  return Ledger::open(line.state_dir, clock);
+  auto folder = ledger_folder(line);
+  if (!std::filesystem::exists(folder + "/ledger.db", ignored)) return fail(Errc::not_found, "no ledger in " + folder);
+  return Ledger::open(folder, clock);
 }
 
-Context make_context(Store& store, Ledger& ledger, const Clock& clock, StopFlag& stop, const std::string& state_dir) {
-  auto make = [state_dir, &clock](const std::string& name) -> std::unique_ptr<Provider> {
-    auto entry = find_provider(name);
-    return entry && entry->can_run ? entry->make(provider_context(state_dir, clock)) : nullptr;
-  };
-  Context context{store, ledger, clock, stop, AgentBinaries::beside_this_program(), make, {}, {}};
-  for (auto& entry : provider_registry())
-    if (entry.can_run && !entry.make(provider_context(state_dir, clock))->existing_hosts())
-      context.creating_providers.emplace_back(entry.name);
+Context make_context(Store& store, Ledger& ledger, const Clock& clock, StopFlag& stop, Clouds& clouds) {
+  std::set<std::string> accounts;
+  if (auto rows = ledger.all())
+    for (auto& row : *rows)
+      if (!row.account.empty()) accounts.insert(row.account);
+  clouds.context.accounts.assign(accounts.begin(), accounts.end());
+  Context context{store, ledger, clock, stop, AgentBinaries::beside_this_program(), {}, {}, {}};
+  context.provider = [&clouds](const std::string& name) { return clouds.provider(name); };
+  context.rehearsal = clouds.rehearsal;
+  for (auto& entry : provider_registry()) {
+    auto provider = clouds.provider(entry.name);
+    if (provider && !provider->existing_hosts()) context.creating_providers.emplace_back(entry.name);
+  }
   return context;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/cli/clouds.hpp"
 #include "orchestrator/cli/command_line.hpp"
 #include "orchestrator/engine/context.hpp"
 #include "orchestrator/model/check.hpp"
@@ -21,7 +22,7 @@ std::vector<ProviderSchema> provider_schemas();
 std::map<std::string, std::string> process_environment();
 
 /// What each layer's provider says without asking anybody.
-std::map<std::string, Offer> offers_for(const Plan&, const std::string& state_dir, const Clock&);
+std::map<std::string, Offer> offers_for(const Plan&, const ProviderContext&);
 /// Something that is missing to run a layer.
 struct Missing {
   std::string what;   ///< "GCP_PROJECT is not set (layer gcp-image)"
@@ -29,14 +30,14 @@ struct Missing {
   bool operator==(const Missing&) const = default;
 };
 /// Environment variables, secrets and providers that are missing to run these layers; sorted.
-std::vector<Missing> missing_to_run(const Plan&, const RunPlan&, const std::string& state_dir);
+std::vector<Missing> missing_to_run(const Plan&, const RunPlan&, const ProviderContext&);
 
 Result<std::unique_ptr<Store>> existing_store(const CommandLine&, const Clock&);
 /// The ledger if there is one; never creates it.
 Result<std::unique_ptr<Ledger>> existing_ledger(const CommandLine&, const Clock&);
 
-/// An engine context on opened databases.
-Context make_context(Store&, Ledger&, const Clock&, StopFlag&, const std::string& state_dir);
+/// An engine context on opened databases; the clouds outlive it.
+Context make_context(Store&, Ledger&, const Clock&, StopFlag&, Clouds&);
 
 /// Prints problems, one per line, and gives exit code 2.
 int refuse(const Problems&);

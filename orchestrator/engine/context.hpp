@@ -8,6 +8,7 @@
 #include "orchestrator/engine/mask.hpp"
 #include "orchestrator/engine/stop.hpp"
 #include "orchestrator/host/agent_session.hpp"
+#include "orchestrator/model/caps.hpp"
 #include "orchestrator/store/ledger.hpp"
 #include "orchestrator/store/store.hpp"
 #include "providers/provider.hpp"
@@ -25,6 +26,8 @@ struct Context {
   std::vector<std::string> creating_providers;                                 ///< those whose things reap looks for
   std::map<std::string, std::string> secrets;                                  ///< name -> value, never stored
   std::function<Result<std::unique_ptr<Transport>>(const Host&, Deadline)> connect = vt::connect;
+  Caps caps;               ///< the user's own, over those of any plan
+  bool rehearsal = false;  ///< stand-in hosts: nothing measured is evidence
 };
 
 }  // namespace vt

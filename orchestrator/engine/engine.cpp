@@ -64,8 +64,8 @@ class Engine {
 
   Status run_one(const LayerPlan& layer) {
     auto opened = gate_and_run(layer);
-    board_.ended(layer.layer->name, opened && *opened);
-    if (!opened) c_.stop.raise();  // nothing can be recorded: the others end, too
+    board_.ended(layer.layer->name, opened && (*opened || c_.rehearsal));  // a rehearsal goes through every layer
+    if (!opened) c_.stop.raise();                                          // nothing can be recorded: the others end, too
     return opened ? Status{} : Status(fail(opened.error()));
   }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "orchestrator/engine/context.hpp"
+#include "orchestrator/engine/keep.hpp"
 #include "orchestrator/planner/run_plan.hpp"
 
 namespace vt {
@@ -12,7 +13,7 @@ struct RunRequest {
   std::string run;  ///< id; the run, its layers and planned checks are in the store already
   const Plan& plan;
   const RunPlan& run_plan;
-  bool keep = false;           ///< keep created hosts for the user
+  Keep keep = Keep::never;     ///< keep created hosts for the user
   std::optional<Resource> on;  ///< a kept host for the only selected layer
   std::string subject_digest;  ///< for gates answered by earlier runs; empty: no subject, or a dirty one
 };

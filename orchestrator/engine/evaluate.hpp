@@ -17,6 +17,9 @@ Observation observe_fact(const Check&, const ObservationKey&, const Capabilities
 /// expectations ("os.kernel", "os.kernel/release"). Only recorded, or `any`: info. No value: error.
 Judgement evaluate(const Check&, const Expectations& replaced, const Observation&);
 
+/// The same judgement in a rehearsal: what a stand-in host misses says nothing about the real one, so it is a skip.
+Judgement rehearsed(Judgement);
+
 /// A verdict without an observation.
 Judgement verdict_only(const ObservationKey&, Verdict, Cause, std::string reason);
 

@@ -42,7 +42,7 @@ class HostRunner {
 
   Status run() {
     Status met = meet();
-    if (!met) return give_up(met.error());
+    if (!met) return give_up(explained(met.error()));
     task_.advance(LayerState::execute, "");
     Canceller canceller(c_.stop, task_.time_budget, [this] { cancel(); });
     for (auto& planned : task_.plan.checks) {
@@ -112,6 +112,7 @@ class HostRunner {
     VT_TRY(facts_, theirs(session_->probe(Deadline::after(kProbeTime))));
     complete_facts();
     VT_CHECK(c_.store.add_capabilities(task_.run, task_.plan.layer->name, task_.host.name, facts_));
+    if (c_.rehearsal) return {};  // a stand-in is not what was predicted, and need not be
     for (auto& d : differences(task_.predicted, facts_))
       VT_CHECK(event(
           event::CapabilityDiffers{task_.host.name, d.probed.id, d.predicted.value->text(), d.probed.value->text(), d.probed.evidence}));
@@ -155,7 +156,8 @@ class HostRunner {
       return {};
     }
     bool late = task_.time_budget && task_.time_budget->passed();
-    Circumstances now{*task_.plan.layer, task_.host.access, facts_, so_far_, c_.stop.requested(), late};
+    Circumstances now{
+        *task_.plan.layer, task_.host.access, facts_, so_far_, c_.stop.requested(), late, c_.rehearsal ? &task_.predicted : nullptr};
     if (auto found = obstacle(check, key_of(check), now)) return record(nullptr, *found);
     if (check.typical >= kWorthTelling || check.detached || check.timeout >= kDetachFrom)
       VT_CHECK(event(event::CheckStarted{task_.host.name, check.id, number_, total()}));
@@ -172,8 +174,17 @@ class HostRunner {
       return record(nullptr, verdict_only(key, Verdict::cancelled, stopped ? Cause::operator_ : Cause::budget,
                                           stopped ? "interrupted" : "the layer's time is used up"));
     }
-    VT_CHECK(record(nullptr, verdict_only(key, Verdict::error, Cause::infrastructure, result.error().what)));
-    return fail(result.error());
+    auto why = explained(result.error());
+    VT_CHECK(record(nullptr, verdict_only(key, Verdict::error, Cause::infrastructure, why.what)));
+    return fail(why);
+  }
+
+  /// A host that stopped answering because its provider took it away is told apart from one that broke.
+  [[nodiscard]] Error explained(Error why) const {
+    bool silent = why.code == Errc::transport || why.code == Errc::timeout;
+    if (!silent || !task_.fate) return why;
+    if (auto fate = task_.fate(); !fate.empty()) return {Errc::lost, fate + " (" + why.what + ")"};
+    return why;
   }
 
   /// A cut connection during a short check: meet the host again and repeat the check once, unless it disturbs.
@@ -205,8 +216,10 @@ class HostRunner {
     VT_FAILPOINT("agent.result");
     seen.agent = session_->hello().build;
     if (seen.started == 0) seen.started = c_.clock.wall();
+    if (c_.rehearsal) seen.origin = EvidenceOrigin::rehearsal;
     masker_.apply(seen);
     Judgement j = evaluate(check, task_.plan.layer->expect, seen);
+    if (c_.rehearsal) j = rehearsed(std::move(j));
     if (j.verdict == Verdict::fail || j.verdict == Verdict::warn || j.verdict == Verdict::error)
       if (auto fetched = fetch_logs(c_, *session_, masker_, check, seen); !fetched && fetched.error().code == Errc::disk_full)
         return fetched;
@@ -217,6 +230,7 @@ class HostRunner {
 
   Status record(const Observation* seen, Judgement j) {
     j.at = c_.clock.wall();
+    if (c_.rehearsal) j.origin = EvidenceOrigin::rehearsal;
     so_far_[j.key.check] = j.verdict;
     EventBody told = event::CheckJudged{task_.host.name, j.key.check, j.verdict, j.cause, j.reason, number_, total()};
     return c_.store.add_result(seen, j, &told);

@@ -19,6 +19,8 @@ struct HostTask {
   std::optional<Deadline> time_budget;       ///< of the layer; what is not done by then is cancelled
   std::map<std::string, Judgement> earlier;  ///< by check id: verdicts of this host from before an interruption
   std::function<void(LayerState, const std::string&)> advance;
+  /// What its provider says became of a host that no longer answers; empty if it knows nothing.
+  std::function<std::string()> fate;
 };
 
 /// Connects, deploys the agent, probes, runs every check. Each check of the layer has a stored verdict afterwards, whatever

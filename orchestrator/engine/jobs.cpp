@@ -11,6 +11,7 @@ namespace {
 struct Describe {
   protocol::Job& job;
   void operator()(const ProbeRun&) const {}
+  void operator()(const NoRunner&) const {}
   void operator()(const AgentRun& run) const { job.kind = "agent", job.name = run.name, job.args = to_json(run.args).dump(); }
   void operator()(const CommandRun& run) const { job.kind = "command", job.argv = run.argv; }
   void operator()(const ScriptRun& run) const { job.kind = "script", job.script = run.text, job.interpreter = run.interpreter; }

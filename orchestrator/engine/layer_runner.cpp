@@ -4,9 +4,11 @@
 #include <mutex>
 #include <thread>
 
+#include "orchestrator/cost/user_config.hpp"
 #include "orchestrator/engine/evaluate.hpp"
 #include "orchestrator/engine/host_runner.hpp"
 #include "orchestrator/engine/lifecycle.hpp"
+#include "orchestrator/engine/meter.hpp"
 #include "orchestrator/engine/subject.hpp"
 #include "orchestrator/model/failpoint.hpp"
 #include "orchestrator/model/text.hpp"
@@ -15,7 +17,8 @@ namespace vt {
 
 namespace {
 
-constexpr Duration kLeastStart = std::chrono::minutes(2);
+/// Checks end this long before the lease does, so that the host goes back in order.
+constexpr Duration kTeardown = std::chrono::minutes(2);
 /// A host left by an interrupted run must answer this soon and have this much of its lease left.
 constexpr Duration kAnswerTime = std::chrono::seconds(15);
 constexpr Duration kRoomOfLease = std::chrono::minutes(20);
@@ -27,7 +30,7 @@ class LayerRunner {
   LayerRunner(Context& c, const LayerTask& task) : c_(c), task_(task), layer_(*task.layer.layer), provider_(c.provider(layer_.provider)) {}
 
   Result<bool> run() {
-    Status tested = test();
+    Status tested = test_on_the_meter();
     if (!tested && is_storage(tested.error())) return emergency(tested.error());
     Status settled = tested ? Status{} : settle(tested.error());
     if (settled) settled = give_back();
@@ -39,9 +42,16 @@ class LayerRunner {
   static bool cancelled(const Error& e) { return e.code == Errc::cancelled; }
 
   Status settle(const Error& why) {
-    bool stopped = cancelled(why);
-    return settle_all(c_, task_, stopped ? Verdict::cancelled : Verdict::blocked, stopped ? Cause::operator_ : Cause::infrastructure,
-                      why.what);
+    bool stopped = cancelled(why), capped = why.code == Errc::budget;
+    auto cause = stopped ? Cause::operator_ : capped ? Cause::budget : Cause::infrastructure;
+    return settle_all(c_, task_, stopped || capped ? Verdict::cancelled : Verdict::blocked, cause, why.what);
+  }
+
+  Status test_on_the_meter() {
+    bool costs = provider_ && !provider_->existing_hosts();
+    std::optional<Meter> meter;
+    if (costs) meter.emplace(c_, task_.run, layer_.name);
+    return test();
   }
 
   Status test() {
@@ -88,12 +98,13 @@ class LayerRunner {
       VT_CHECK(reuse(*left));
     }
     if (allocation_.hosts.empty()) {
-      auto wait = std::max(kLeastStart, Duration{provider_->quote(layer_).start_high.count() * 3});
-      auto cap = layer_.budget.usd.value_or(task_.plan.budget.usd.value_or(Money{}));
-      VT_TRY(allocation_, acquire(c_, *provider_, layer_, task_.run, cap, Deadline::after(wait)));
+      HostsWanted wanted{task_.run, stricter(c_.caps, task_.plan.budget, layer_.budget), layer_.budget.time, {}, {}};
+      wanted.tell = [this](const std::string& text) { (void)event(event::Noted{"warn", text}); };
+      VT_TRY(allocation_, acquire(c_, *provider_, layer_, wanted));
     }
-    if (allocation_.resource.empty()) return {};
-    return event(event::ResourceMoved{allocation_.resource, "ready", task_.on ? "kept host" : ""});
+    for (auto& host : allocation_.hosts)
+      if (!host.resource.empty()) VT_CHECK(event(event::ResourceMoved{host.resource, "ready", task_.on ? "kept host" : ""}));
+    return {};
   }
 
   /// What an interrupted run left is used again if it still answers and its lease has room; else it goes back.
@@ -118,8 +129,17 @@ class LayerRunner {
 
   void start_clock() {
     deadline_ = task_.time_budget;
-    if (!layer_.budget.time) return;
-    deadline_ = deadline_ ? deadline_->earlier(*layer_.budget.time) : Deadline::after(*layer_.budget.time);
+    if (layer_.budget.time) end_by(*layer_.budget.time);
+    for (auto& host : allocation_.hosts)
+      if (auto row = row_of(host)) end_by(Duration{std::max<std::int64_t>(0, row->lease_until - c_.clock.wall())} - kTeardown);
+  }
+
+  void end_by(Duration left) { deadline_ = deadline_ ? deadline_->earlier(left) : Deadline::after(left); }
+
+  std::optional<Resource> row_of(const Host& host) {
+    if (host.resource.empty()) return {};
+    auto row = c_.ledger.find(host.resource);
+    return row ? *row : std::nullopt;
   }
 
   Status test_hosts() {
@@ -136,12 +156,22 @@ class LayerRunner {
   }
 
   Status test_host(const Host& host) {
-    HostTask task{task_.run, task_.layer, host, provider_->predict(layer_), provider_->existing_hosts() && !host.access.address.empty(),
-                  deadline_, {},          {}};
+    HostTask task{
+        task_.run, task_.layer, host, provider_->predict(layer_), provider_->existing_hosts() && !host.access.address.empty(), deadline_,
+        {},        {},          {}};
     for (auto& j : task_.earlier)
       if (j.key.host == host.name) task.earlier[j.key.check] = j;
     task.advance = [this](LayerState state, const std::string& detail) { (void)enter(state, detail); };
+    task.fate = [this, &host] { return fate_of(host); };
     return run_host(c_, task);
+  }
+
+  std::string fate_of(const Host& host) {
+    auto row = row_of(host);
+    auto provider = c_.provider(layer_.provider);
+    if (!row || !provider) return {};
+    auto fate = provider->fate(*row);
+    return fate ? *fate : std::string();
   }
 
   /// Several hosts move side by side; the layer shows the furthest step.
@@ -154,26 +184,41 @@ class LayerRunner {
     return event(event::LayerMoved{state, detail});
   }
 
+  /// All of them side by side: each is confirmed by looking twice, with a pause.
   Status give_back() {
-    auto rows = c_.ledger.of_run(task_.run);
-    if (!rows) return fail(rows.error());
-    for (auto& row : *rows)
-      if (row.layer == layer_.name && is_open(row.state))
-        VT_CHECK(task_.keep && row.state == ResourceState::ready ? keep(row) : give_back_one(row.owner.name));
+    VT_TRY(auto rows, c_.ledger.of_run(task_.run));
+    VT_TRY(bool keeping, wants_to_keep());
+    std::erase_if(rows, [&](auto& row) { return row.layer != layer_.name || !is_open(row.state); });
+    std::vector<Status> outcomes(rows.size());
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        threads.emplace_back(
+            [&, i] { outcomes[i] = keeping && rows[i].state == ResourceState::ready ? keep(rows[i]) : give_back_one(rows[i].owner.name); });
+    }
+    for (auto& outcome : outcomes) VT_CHECK(outcome);
     return {};
+  }
+
+  Result<bool> wants_to_keep() {
+    if (task_.keep != Keep::on_failure) return task_.keep == Keep::always;
+    VT_TRY(auto judgements, c_.store.judgements(task_.run));
+    return std::any_of(judgements.begin(), judgements.end(),
+                       [&](auto& j) { return j.key.layer == layer_.name && (j.verdict == Verdict::fail || j.verdict == Verdict::error); });
   }
 
   Status keep(const Resource& row) {
     VT_CHECK(c_.ledger.update(row.owner.name, "kept for the user", [](Resource& r) { r.keep = true; }));
-    return event(event::ResourceMoved{
-        row.owner.name, "kept",
-        "until " + utc_text(row.lease_until) + "; give it back with `vault-test reap` after that, or `vault-test release`"});
+    return event(event::ResourceMoved{row.owner.name, "kept",
+                                      "until " + utc_text(row.lease_until) + " at " + row.hourly.text() + "/h; `vault-test shell " +
+                                          task_.run + " " + layer_.name + "`, `vault-test release " + row.owner.name + "`"});
   }
 
   /// A failed release leaves the row open, which the run's exit code and every later command show.
   Status give_back_one(const std::string& name) {
     VT_CHECK(enter(LayerState::release, name));
-    Status released = release(c_, *provider_, name);
+    auto own = c_.provider(layer_.provider);
+    Status released = own ? release(c_, *own, name) : fail(Errc::config, "no provider " + layer_.provider);
     if (released) {
       VT_CHECK(event(event::ResourceMoved{name, "gone", ""}));
       return tell_cost();
@@ -183,10 +228,7 @@ class LayerRunner {
   }
 
   Status tell_cost() {
-    VT_TRY(auto rows, c_.ledger.of_run(task_.run));
-    Money total;
-    for (auto& row : rows)
-      if (row.layer == layer_.name) total += row.cost;
+    VT_TRY(Money total, spent_by(c_, task_.run, layer_.name));
     return event(event::Spent{total});
   }
 
@@ -249,6 +291,7 @@ Status settle_all(Context& c, const LayerTask& task, Verdict verdict, Cause caus
       if (before != judgements.end()) key.attempt = before->key.attempt + 1;
       auto j = verdict_only(key, verdict, cause, reason);
       j.at = c.clock.wall();
+      if (c.rehearsal) j.origin = EvidenceOrigin::rehearsal;
       EventBody told = event::CheckJudged{host, key.check, verdict, cause, reason, 0, static_cast<int>(task.layer.checks.size())};
       VT_CHECK(c.store.add_result(nullptr, j, &told));
     }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "orchestrator/engine/context.hpp"
+#include "orchestrator/engine/keep.hpp"
 #include "orchestrator/planner/run_plan.hpp"
 
 namespace vt {
@@ -14,7 +15,7 @@ struct LayerTask {
   const LayerPlan& layer;
   std::vector<Judgement> earlier;       ///< of this layer, from before an interruption
   std::optional<Resource> on;           ///< a kept host to use; not given back afterwards
-  bool keep = false;                    ///< leave the host for the user, until its lease ends
+  Keep keep = Keep::never;              ///< leave the hosts for the user, until their lease ends
   std::optional<Deadline> time_budget;  ///< of the whole run
 };
 

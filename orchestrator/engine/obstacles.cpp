@@ -20,6 +20,13 @@ Found by_operator(const Check& check, const ObservationKey& key, const Circumsta
   return {};
 }
 
+/// An image build or a playbook, for which this version has no runner: never a skip, never a pass.
+Found by_runner(const Check& check, const ObservationKey& key, const Circumstances&) {
+  auto missing = std::get_if<NoRunner>(&check.how);
+  if (!missing) return {};
+  return verdict_only(key, Verdict::blocked, Cause::dependency, "no runner yet: " + missing->what);
+}
+
 Found by_dependency(const Check& check, const ObservationKey& key, const Circumstances& now) {
   for (auto& id : check.after)
     if (auto at = now.so_far.find(id); at != now.so_far.end() && counts_against(at->second))
@@ -30,6 +37,8 @@ Found by_dependency(const Check& check, const ObservationKey& key, const Circums
 Found by_capability(const Check& check, const ObservationKey& key, const Circumstances& now) {
   auto answer = check.needs.evaluate(now.facts);
   if (answer.state == Requirement::State::met) return {};
+  if (now.real && check.needs.evaluate(*now.real).state != Requirement::State::absent)
+    return verdict_only(key, Verdict::skip, Cause::rehearsal, "the stand-in host lacks " + answer.capability + ": " + answer.evidence);
   bool absent = answer.state == Requirement::State::absent;
   auto j = verdict_only(key, absent ? Verdict::skip : Verdict::error, Cause::capability, answer.capability + ": " + answer.evidence);
   if (!absent) j.reason = "could not find out " + j.reason;
@@ -55,7 +64,7 @@ Found by_neighbours(const Check& check, const ObservationKey& key, const Circums
 }  // namespace
 
 Found obstacle(const Check& check, const ObservationKey& key, const Circumstances& now) {
-  for (auto rule : {by_operator, by_dependency, by_capability, by_neighbours})
+  for (auto rule : {by_operator, by_runner, by_dependency, by_capability, by_neighbours})
     if (auto found = rule(check, key, now)) return found;
   return {};
 }

@@ -15,6 +15,7 @@ struct Circumstances {
   const Capabilities& facts;
   const std::map<std::string, Verdict>& so_far;  ///< verdicts on this host by check id
   bool stopped = false, out_of_time = false;
+  const Capabilities* real = nullptr;  ///< rehearsal: what the real host is predicted to be able to do
 };
 
 /// The verdict of a check that cannot run here, with its cause; nullopt if it can. In this order: the operator's wish, a stop, a

@@ -34,7 +34,11 @@ struct ScriptRun {
   std::string text;
   std::string interpreter = "/bin/sh";
 };
-using How = std::variant<ProbeRun, AgentRun, CommandRun, ScriptRun>;
+/// a part of the plan that this version plans and shows but cannot do; `what` says what it would have been
+struct NoRunner {
+  std::string what;
+};
+using How = std::variant<ProbeRun, AgentRun, CommandRun, ScriptRun, NoRunner>;
 
 /// How one value is read out of what ran.
 struct Reader {

@@ -4,6 +4,7 @@
 
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/planner/stages.hpp"
+#include "orchestrator/planner/undone_parts.hpp"
 
 namespace vt {
 
@@ -79,6 +80,8 @@ LayerPlan plan_layer(const Layer& layer, const Catalogue& catalogue, const Offer
   LayerPlan out;
   out.layer = &layer, out.price_known = offer.price_known, out.can_run = offer.can_run;
   auto known = expected_of(layer, offer);
+  if (selection.suites.empty() && selection.checks.empty())
+    for (auto part : undone_parts(layer)) out.checks.push_back({part, Forecast::unknown, "no runner yet", {}});
   for (auto check : select_checks(layer, catalogue, selection)) out.checks.push_back(forecast(*check, layer, known));
   estimate(out, offer);
   return out;

@@ -1,6 +1,7 @@
 #pragma once
-#include <deque>
+#include <algorithm>
 #include <map>
+#include <mutex>
 
 #include "providers/provider.hpp"
 
@@ -14,9 +15,17 @@ struct FakeCloud {
   bool lose_request = false;  ///< nothing is made, the caller hears nothing
   bool refuse = false;
   bool list_incomplete = false;
-  int destroys_ignored = 0;  ///< accepted, but the thing stays
+  int destroys_ignored = 0;                       ///< accepted, but the thing stays
+  std::vector<std::string> offers{"somewhere"};   ///< zones
+  std::map<std::string, Finding::Kind> refusals;  ///< by zone
+  std::string hint;                               ///< zone that a refusal recommends
+  int rate_limited = 0;                           ///< creates turned away unread
+  int unready = 0;                                ///< hosts that come but never answer
+  bool price_known = true;
   Duration late{0};
 };
+
+inline std::mutex fake_cloud_lock;  ///< slots of a layer use the cloud side by side
 
 /// A working model of a provider with scripted faults.
 class FakeProvider final : public Provider {
@@ -29,9 +38,21 @@ class FakeProvider final : public Provider {
   [[nodiscard]] Duration confirm_spacing() const override { return Duration{0}; }
   [[nodiscard]] Duration late_appearance() const override { return cloud_.late; }
 
+  Result<std::vector<Candidate>> candidates(const Layer&) override {
+    std::vector<Candidate> out;
+    for (auto& zone : cloud_.offers) out.push_back({zone, "machine", "", zone, Money{1'000'000}, cloud_.price_known, "test", true});
+    return out;
+  }
+  void reorder(std::vector<Candidate>& left) const override {
+    std::stable_partition(left.begin(), left.end(), [&](auto& c) { return c.zone == cloud_.hint; });
+  }
+
   CreateOutcome create(const Layer&, const Resource& r) override {
+    std::lock_guard hold(fake_cloud_lock);
     ++cloud_.creates;
-    if (cloud_.refuse) return Refused{Finding::Kind::stock_out, "no capacity"};
+    if (cloud_.refuse) return Refused{Finding::Kind::stock_out, "no capacity", {}};
+    if (cloud_.rate_limited-- > 0) return Refused{Finding::Kind::rate, "slow down", Duration{7000}};
+    if (auto at = cloud_.refusals.find(r.zone); at != cloud_.refusals.end()) return Refused{at->second, "not here", {}};
     if (cloud_.lose_request) return Ambiguous{"timeout"};
     Resource made = r;
     made.provider_id = "id-" + r.owner.name;
@@ -40,6 +61,8 @@ class FakeProvider final : public Provider {
     return Created{made.provider_id};
   }
   Result<Allocation> wait_ready(const Layer&, const Resource& r, Deadline) override {
+    std::lock_guard hold(fake_cloud_lock);
+    if (cloud_.unready-- > 0) return fail(Errc::timeout, "never answered");
     Host host;
     host.name = "x";
     host.access.address = "192.0.2.1";

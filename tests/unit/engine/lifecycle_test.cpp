@@ -1,4 +1,5 @@
 #include "orchestrator/engine/lifecycle.hpp"
+#include "orchestrator/engine/next_step.hpp"
 #include "orchestrator/engine/reap.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -35,7 +36,9 @@ class Lifecycle : public ::testing::Test {
 
   Result<Allocation> get(Money cap = {}) {
     FakeProvider provider(cloud_);
-    return acquire(*context_, provider, layer_, "run1", cap, Deadline::after(Duration{1000}));
+    HostsWanted wanted{"run1", {}, {}, Duration{1000}, [this](const std::string& text) { told_ += text + "\n"; }};
+    if (cap.micro > 0) wanted.caps.layer = cap;
+    return acquire(*context_, provider, layer_, wanted);
   }
   Resource only_row() {
     auto rows = ledger_->all().value();
@@ -60,6 +63,7 @@ class Lifecycle : public ::testing::Test {
   Ledger* ledger_ = nullptr;
   std::unique_ptr<Context> context_;
   Layer layer_;
+  std::string told_;
 };
 
 }  // namespace
@@ -110,6 +114,92 @@ TEST_F(Lifecycle, AcceptedIsNotGone) {
   EXPECT_EQ(only_row().state, ResourceState::gone);
 }
 
+TEST_F(Lifecycle, CandidatesAreTriedInOrder) {
+  cloud_.offers = {"a", "b", "c"};
+  cloud_.refusals = {{"a", Finding::Kind::stock_out}, {"b", Finding::Kind::region_quota}};
+  ASSERT_TRUE(get());
+  auto rows = ledger_->all().value();
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].state, ResourceState::refused);
+  EXPECT_EQ(rows[1].state, ResourceState::refused);
+  EXPECT_EQ(rows[2].zone, "c");
+  EXPECT_EQ(rows[2].state, ResourceState::ready);
+  EXPECT_NE(told_.find("stock-out"), std::string::npos) << told_;
+}
+
+TEST_F(Lifecycle, TheProvidersHintGoesFirst) {
+  cloud_.offers = {"a", "b", "c"};
+  cloud_.refusals = {{"a", Finding::Kind::stock_out}};
+  cloud_.hint = "c";
+  ASSERT_TRUE(get());
+  EXPECT_EQ(ledger_->all()->back().zone, "c");
+  EXPECT_EQ(cloud_.creates, 2);
+}
+
+TEST_F(Lifecycle, WhatHoldsEverywhereStops) {
+  for (auto kind : {Finding::Kind::auth, Finding::Kind::quota, Finding::Kind::policy, Finding::Kind::funds}) {
+    cloud_ = {};
+    cloud_.offers = {"a", "b"};
+    cloud_.refusals = {{"a", kind}};
+    EXPECT_FALSE(get());
+    EXPECT_EQ(cloud_.creates, 1) << rule_for(kind).name;
+  }
+}
+
+TEST_F(Lifecycle, TurnedAwayUnreadIsAskedAgainLater) {
+  cloud_.rate_limited = 2;
+  ASSERT_TRUE(get());
+  EXPECT_EQ(cloud_.creates, 3);
+  EXPECT_EQ(only_row().state, ResourceState::ready) << "one attempt, one row";
+  EXPECT_EQ(clock_.wall_ms, 1'700'000'000'000 + 2 * 7000);
+}
+
+TEST_F(Lifecycle, AHostOfNoUseIsGivenBackBeforeTheNext) {
+  cloud_.offers = {"a"};
+  cloud_.unready = 1;
+  ASSERT_TRUE(get());
+  auto rows = ledger_->all().value();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].state, ResourceState::gone);
+  EXPECT_EQ(rows[1].state, ResourceState::ready);
+  EXPECT_EQ(cloud_.alive.size(), 1U);
+}
+
+TEST_F(Lifecycle, AHostThatCannotBeGivenBackEndsTheSearch) {
+  cloud_.offers = {"a", "b"};
+  cloud_.unready = 1;
+  cloud_.destroys_ignored = 1000;
+  EXPECT_FALSE(get());
+  EXPECT_EQ(cloud_.creates, 1);
+  EXPECT_EQ(only_row().state, ResourceState::deleting);
+}
+
+TEST_F(Lifecycle, NoPriceNoHost) {
+  cloud_.offers = {"a"};
+  cloud_.price_known = false;
+  EXPECT_FALSE(get());
+  EXPECT_EQ(cloud_.creates, 0);
+  EXPECT_TRUE(ledger_->all()->empty());
+}
+
+TEST_F(Lifecycle, SeveralHostsAreARowEach) {
+  layer_.options["count"] = {"5"};
+  auto allocation = get();
+  ASSERT_TRUE(allocation) << allocation.error().what;
+  ASSERT_EQ(allocation->hosts.size(), 5U);
+  EXPECT_EQ(allocation->hosts[4].name, "pod-5");
+  EXPECT_EQ(allocation->hosts[4].rank, 4);
+  EXPECT_EQ(ledger_->open_resources()->size(), 5U);
+  EXPECT_EQ(cloud_.creates, 5);
+}
+
+TEST_F(Lifecycle, TheLeaseIsNoLongerThanTheCapPaysFor) {
+  ASSERT_TRUE(get(Money{500'000}));  // at $1 an hour
+  EXPECT_LE(only_row().reserved, Money{500'000});
+  EXPECT_LT(only_row().lease_until - only_row().created, Duration(std::chrono::minutes(30)).count());
+  EXPECT_GT(only_row().lease_until - only_row().created, Duration(std::chrono::minutes(25)).count());
+}
+
 TEST_F(Lifecycle, AnIncompleteListingProvesNothing) {
   ASSERT_TRUE(get());
   cloud_.list_incomplete = true;
@@ -120,6 +210,7 @@ TEST_F(Lifecycle, AnIncompleteListingProvesNothing) {
 TEST_F(Lifecycle, TheCapIsAskedBeforeAnythingIsCreated) {
   auto refused = get(Money{1});
   ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::budget);
   EXPECT_EQ(cloud_.creates, 0);
   EXPECT_TRUE(ledger_->all()->empty());
 }
