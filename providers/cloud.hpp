@@ -26,4 +26,7 @@ struct CloudAccess {
   }
 };
 
+/// Whom the clients of these clouds may talk to, and as whom: "vault-test/0.1.0".
+HttpRules http_rules(const CloudAccess&);
+
 }  // namespace vt

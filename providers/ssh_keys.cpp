@@ -2,9 +2,12 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
+
+#include "providers/base64.hpp"
 
 namespace vt {
 
@@ -32,14 +35,6 @@ std::string number(std::uint32_t n) {
 }
 std::string string(const std::string& s) { return number(static_cast<std::uint32_t>(s.size())) + s; }
 
-std::string base64(const std::string& bytes) {
-  std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  auto n = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()), reinterpret_cast<const unsigned char*>(bytes.data()),
-                           static_cast<int>(bytes.size()));
-  out.resize(static_cast<std::size_t>(n));
-  return out;
-}
-
 /// The "openssh-key-v1" container without encryption, as OpenSSH's PROTOCOL.key describes it.
 std::string private_key_file(const std::string& public_blob, const Raw& public_raw, const Raw& seed, const std::string& comment) {
   std::string secret = number(0) + number(0);  // two equal check numbers; they only matter with encryption
@@ -61,6 +56,16 @@ std::string sha256_fingerprint(const std::string& blob) {
   return "SHA256:" + encoded;
 }
 
+std::string decoded_base64(const std::string& text) {
+  std::string out(text.size() / 4 * 3, '\0');
+  if (text.empty() || text.size() % 4 != 0) return {};
+  auto n = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()), reinterpret_cast<const unsigned char*>(text.data()),
+                           static_cast<int>(text.size()));
+  auto padding = static_cast<std::size_t>(std::count(text.end() - 2, text.end(), '='));  // it counts as zero bytes
+  out.resize(n < 0 ? 0 : static_cast<std::size_t>(n) - padding);
+  return out;
+}
+
 }  // namespace
 
 Result<SshKey> new_ssh_key(const std::string& comment) {
@@ -72,6 +77,14 @@ Result<SshKey> new_ssh_key(const std::string& comment) {
     return fail(Errc::internal, "an ed25519 key could not be made");
   std::string blob = string("ssh-ed25519") + string(text(public_raw));
   return SshKey{private_key_file(blob, public_raw, seed, comment), "ssh-ed25519 " + base64(blob) + " " + comment, sha256_fingerprint(blob)};
+}
+
+Result<std::string> ed25519_fingerprint(const std::string& base64_key) {
+  constexpr std::size_t longest = 1024;
+  auto blob = base64_key.size() <= longest ? decoded_base64(base64_key) : "";
+  auto head = string("ssh-ed25519") + number(kRawBytes);
+  if (!blob.starts_with(head) || blob.size() != head.size() + kRawBytes) return fail(Errc::host_key, "not an ed25519 public key");
+  return sha256_fingerprint(blob);
 }
 
 }  // namespace vt

@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace vt {
+
+/// With padding, in one line (RFC 4648, section 4).
+std::string base64(std::string_view bytes);
+/// For URLs and tokens, without padding (RFC 4648, section 5; RFC 7515, section 2).
+std::string base64url(std::string_view bytes);
+
+}  // namespace vt
