@@ -47,15 +47,6 @@ class CommandSource final : public TokenSource {
       : argv_(std::move(argv)), environment_(std::move(environment)) {}
 
   Result<Token> fetch() override {
-    auto token = run();
-    if (!token) return fail(token.error().code, "token command " + printable(argv_.front()) + ": " + token.error().what);
-    return Token{std::move(*token), kAssumedLifetime};
-  }
-  /// Without its arguments: one of them may be a secret.
-  [[nodiscard]] std::string text() const override { return "token command " + printable(argv_.front()); }
-
- private:
-  Result<Secret> run() {
     auto deadline = Deadline::after(kCommandTimeout);
     VT_TRY(Child child, Child::spawn(argv_, environment_));
     child.in.reset();
@@ -65,9 +56,12 @@ class CommandSource final : public TokenSource {
     std::string token(trim(text));
     OPENSSL_cleanse(text.data(), text.size());
     if (!is_token(token)) return fail(Errc::auth, "what it prints is no token");
-    return Secret(std::move(token));
+    return Token{Secret(std::move(token)), kAssumedLifetime};
   }
+  /// Without its arguments: one of them may be a secret.
+  [[nodiscard]] std::string text() const override { return "token command " + printable(argv_.front()); }
 
+ private:
   std::vector<std::string> argv_, environment_;
 };
 
