@@ -126,6 +126,14 @@ void add_resources(CLI::App& app, CommandLine& o) {
   shell->add_option("layer", o.layer, "Layer, or LAYER/HOST where it has several hosts")->required();
 }
 
+void add_cost(CLI::App& app, CommandLine& o) {
+  auto cost = add(app, o, "cost", "What hosts have cost, and what their providers say they billed");
+  cost->add_option("--since", o.since, "What was created in this time, 30d if not given")->type_name("DURATION");
+  cost->add_option("--by", o.by, "plan, layer, provider or check")->check(CLI::IsMember({"plan", "layer", "provider", "check"}));
+  cost->add_flag("--reconcile", o.reconcile, "Hold what was recorded against what the providers billed");
+  cost->add_flag("--rehearse{auto}", o.rehearse, "Of rehearsals instead")->check(CLI::IsMember({"auto", "process", "vm"}));
+}
+
 void add_everything(CLI::App& app, CommandLine& o, Words& w) {
   add_run(app, o, w);
   auto plan = add(app, o, "plan", "Show what a plan would do; spends nothing, needs no credentials");
@@ -139,6 +147,7 @@ void add_everything(CLI::App& app, CommandLine& o, Words& w) {
   add_keep(*resume, o);
   add_reports(app, o);
   add_resources(app, o);
+  add_cost(app, o);
   auto checks = add(app, o, "checks", "The catalogue of checks");
   checks->add_option("glob", o.check, "Only checks that match");
   checks->add_flag("--markdown", o.markdown, "As the reference page docs/checks.md");

@@ -33,6 +33,8 @@ struct CommandLine {
   std::string name;  ///< resource, shell, …
   int limit = 20;
   bool all = false, dry_run = false, markdown = false, stateless = false, yes = false;
+  std::string since = "30d", by = "plan";  ///< cost
+  bool reconcile = false;
   std::string key_file, write_key;               ///< reap: the installation's key, for a sweeper elsewhere
   std::vector<std::string> providers, accounts;  ///< reap --stateless: where to look
 };

@@ -6,7 +6,7 @@ namespace vt {
 namespace {
 
 constexpr std::string_view kBash = R"sh(_vault_test() {
-  local cur=${COMP_WORDS[COMP_CWORD]} commands="run plan check resume runs status report why logs resources reap release checks completion"
+  local cur=${COMP_WORDS[COMP_CWORD]} commands="run plan check resume runs status report why logs resources reap release cost checks completion"
   if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W "$commands --help --version" -- "$cur")); return; fi
   case "$cur" in
     -*) COMPREPLY=($(compgen -W "$(vault-test "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE -- '--[a-z-]+' | sort -u)" -- "$cur")) ;;
@@ -26,7 +26,7 @@ autoload -U +X bashcompinit && bashcompinit
 )sh";
 
 constexpr std::string_view kFish =
-    R"sh(set -l commands run plan check resume runs status report why logs resources reap release checks completion
+    R"sh(set -l commands run plan check resume runs status report why logs resources reap release cost checks completion
 complete -c vault-test -f -n "not __fish_seen_subcommand_from $commands" -a "$commands"
 complete -c vault-test -n "__fish_seen_subcommand_from run plan" -F
 complete -c vault-test -f -n "__fish_seen_subcommand_from why checks" -a "(vault-test checks 2>/dev/null | string split -f1 ' ')"

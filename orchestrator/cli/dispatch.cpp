@@ -25,6 +25,7 @@ constexpr Entry kCommands[] = {
     {"why", why_command},
     {"logs", logs_command},
     {"checks", checks_command},
+    {"cost", cost_command},
     {"resources", resources_command, false},
     {"reap", reap_command, false},
     {"release", release_command, false},

@@ -36,6 +36,7 @@ constexpr Examples kExamples[] = {
     {"resources", "  vault-test resources\n  vault-test resources --all --json\n"},
     {"reap", "  vault-test reap --dry-run\n  vault-test reap\n"},
     {"release", "  vault-test release vt-k3x9abcd-…\n"},
+    {"cost", "  vault-test cost\n  vault-test cost --since 7d --by check\n  vault-test cost --reconcile --json\n"},
     {"checks", "  vault-test checks\n  vault-test checks 'gpu.*' --json\n"},
     {"completion", "  vault-test completion bash > ~/.local/share/bash-completion/completions/vault-test\n"},
 };

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/cli/commands.hpp"
+#include "orchestrator/cli/ledger_view.hpp"
 #include "orchestrator/cli/workplace.hpp"
+#include "orchestrator/cost/user_config.hpp"
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/report/formats.hpp"
 #include "orchestrator/report/outcome.hpp"
@@ -26,13 +28,19 @@ struct Stored {
 
 /// What the ledger says beats what the run's events knew.
 void ask_ledger(const CommandLine& line, const Clock& clock, RunView& view) {
-  auto ledger = existing_ledger(line, clock);
+  auto where = line;
+  if (view.rehearsal()) where.rehearse = "auto";  // rehearsals have a ledger of their own
+  auto ledger = existing_ledger(where, clock);
   if (!ledger) return;
-  auto rows = (*ledger)->of_run(view.run.id);
-  if (!rows) return;
-  view.open_resources.clear();
-  for (auto& row : *rows)
-    if (is_open(row.state) && !row.keep) view.open_resources.push_back(row.owner.name);
+  if (auto rows = (*ledger)->of_run(view.run.id)) apply_ledger(view, *rows, clock.wall());
+}
+
+/// The cap it ran under, as plan and user configuration say it now.
+std::optional<Money> cap_of(const Stored& stored) {
+  auto text = stored.store->document(stored.view.run.plan_hash);
+  if (!text) return std::nullopt;
+  auto plan = load_resolved(*text, stored.view.run.plan, stored.catalogue, provider_schemas());
+  return stricter(load_user_config(process_environment()).caps, plan.plan.budget, {}).run;
 }
 
 Result<Stored> read_run(const CommandLine& line) {
@@ -43,6 +51,7 @@ Result<Stored> read_run(const CommandLine& line) {
   VT_TRY(std::string text, out.store->document(out.view.run.catalogue_hash));
   out.catalogue = parse_catalogue(text).catalogue;
   ask_ledger(line, clock, out.view);
+  out.view.cap = cap_of(out);
   return out;
 }
 

@@ -55,6 +55,47 @@ Result<std::unique_ptr<Hands>> open_hands(const CommandLine& line) {
 
 int nothing_open(const CommandLine& line) { return print(line.json ? "[]\n" : "nothing is open\n") ? 0 : 3; }
 
+constexpr int kNoLimit = 1'000'000;
+
+ReapOrder reap_order(const CommandLine& line) {
+  ReapOrder order{line.dry_run};
+  if (line.yes) order.most = kNoLimit;
+  return order;
+}
+
+int tell(const ReapReport& report) {
+  for (auto& text : report.lines) print(printable(text) + "\n");
+  print(std::to_string(report.released) + " released, " + std::to_string(report.left) + " left\n");
+  return report.left > 0 ? kStillOpen : 0;
+}
+
+int write_key(const CommandLine& line, const Ledger& ledger) {
+  if (auto written = write_install_key(line.write_key, ledger.key()); !written) return refuse(written.error());
+  print("the key of this installation is in " + line.write_key +
+        "; whoever has it can mark things as ours. Elsewhere: vault-test reap --stateless --key FILE\n");
+  return 0;
+}
+
+/// For a cron job elsewhere: no ledger, only the key and the providers' credentials.
+int sweep_without_ledger(const CommandLine& line) {
+  if (line.key_file.empty())
+    return refuse(Error{Errc::usage, "--stateless needs --key FILE; make one with: vault-test reap --write-key FILE"});
+  auto key = read_install_key(line.key_file);
+  if (!key) return refuse(key.error());
+  SystemClock clock;
+  auto clouds = open_clouds(line, clock);
+  if (!clouds) return refuse(clouds.error());
+  clouds->context.accounts = line.accounts;
+  std::vector<std::unique_ptr<Provider>> owned;
+  std::vector<Provider*> providers;
+  for (auto& name : line.providers.empty() ? std::vector<std::string>{"gcp", "runpod"} : line.providers) {
+    auto provider = clouds->provider(name);
+    if (!provider) return refuse(Error{Errc::usage, "--provider " + name + ": expected gcp or runpod"});
+    providers.push_back(owned.emplace_back(std::move(provider)).get());
+  }
+  return tell(reap_stateless(*key, providers, clock, stop_on_signals(), reap_order(line)));
+}
+
 Status release_named(Hands& hands, const std::string& wanted) {
   VT_TRY(std::optional<Resource> row, hands.ledger->find(wanted));
   if (!row) return fail(Errc::usage, "no resource '" + wanted + "'; see `vault-test resources`");
@@ -84,13 +125,12 @@ int resources_command(const CommandLine& line) {
 }
 
 int reap_command(const CommandLine& line) {
+  if (line.stateless) return sweep_without_ledger(line);
   auto hands = open_hands(line);
   if (!hands) return hands.error().code == Errc::not_found ? nothing_open(line) : refuse(hands.error());
-  auto report = reap(*(*hands)->context, line.dry_run);
-  if (!report) return refuse(report.error());
-  for (auto& text : report->lines) print(printable(text) + "\n");
-  print(std::to_string(report->released) + " released, " + std::to_string(report->left) + " left\n");
-  return report->left > 0 ? kStillOpen : 0;
+  if (!line.write_key.empty()) return write_key(line, *(*hands)->ledger);
+  auto report = reap(*(*hands)->context, reap_order(line));
+  return report ? tell(*report) : refuse(report.error());
 }
 
 int release_command(const CommandLine& line) {

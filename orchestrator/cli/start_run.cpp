@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "orchestrator/cli/ledger_view.hpp"
 #include "orchestrator/cli/progress_printer.hpp"
 #include "orchestrator/cli/selection_text.hpp"
 #include "orchestrator/cli/signals.hpp"
 #include "orchestrator/cli/version.hpp"
 #include "orchestrator/cli/workplace.hpp"
+#include "orchestrator/cost/user_config.hpp"
 #include "orchestrator/engine/engine.hpp"
 #include "orchestrator/engine/subject.hpp"
 #include "orchestrator/model/failpoint.hpp"
@@ -94,9 +96,8 @@ Result<std::optional<Resource>> kept_host(Running& r) {
 Result<RunView> final_view(Running& r) {
   VT_TRY(RunView view, view_run(*r.store, r.row.id));
   VT_TRY(auto resources, r.ledger->of_run(r.row.id));
-  view.open_resources.clear();
-  for (auto& row : resources)
-    if (is_open(row.state) && !row.keep) view.open_resources.push_back(row.owner.name);
+  apply_ledger(view, resources, r.clock.wall());
+  view.cap = stricter(r.caps, r.what.plan.budget, {}).run;
   return view;
 }
 
@@ -154,6 +155,15 @@ int see_through(Running& r, bool resumed) {
   return conclude(r, printer);
 }
 
+/// The user's own limits; a file that cannot be read must not become "no limits".
+Result<Caps> own_caps() {
+  auto config = load_user_config(process_environment());
+  std::vector<std::string> problems;
+  for (auto& problem : config.problems) problems.push_back(problem.text());
+  if (!problems.empty()) return fail(Errc::config, join(problems, "\n"));
+  return config.caps;
+}
+
 Status open_databases(Running& r) {
   VT_TRY(r.ledger, Ledger::open(r.clouds.ledger_dir, r.clock));
   VT_TRY(r.store, Store::open(r.line.state_dir, r.clock));
@@ -174,6 +184,7 @@ Status nothing_missing(const Running& r) {
 }
 
 Status prepare(Running& r) {
+  VT_TRY(r.caps, own_caps());
   VT_TRY(r.clouds, open_clouds(r.line, r.clock));
   if (r.clouds.rehearsal) r.row.origin = EvidenceOrigin::rehearsal;
   VT_CHECK(make_plan(r));
@@ -186,6 +197,7 @@ Status prepare(Running& r) {
 bool is_final(const RunRow& row) { return row.ended != 0 && (row.exit_code == 0 || row.exit_code == 1); }
 
 Status reopen_clouds(Running& r) {
+  VT_TRY(r.caps, own_caps());
   VT_TRY(r.clouds, open_clouds(r.line, r.clock));
   return {};
 }

@@ -28,7 +28,7 @@ Status settle_unclear(Context& c, Provider& provider, const Resource& r) {
                            [&](Resource& row) { row.state = ResourceState::created, row.provider_id = seen->provider_id; });
   if (r.state != ResourceState::ambiguous)
     VT_CHECK(c.ledger.update(r.owner.name, "no reply is known", [](Resource& row) { row.state = ResourceState::ambiguous; }));
-  VT_TRY(bool absent, confirmed_absent(c, provider, r));
+  VT_TRY(bool absent, confirmed_absent(c.clock, c.stop, provider, r));
   VT_CHECK(c.ledger.update(r.owner.name, absent ? "not there" : "listing incomplete",
                            [&](Resource& row) { row.looks_absent += absent ? 1 : 0; }));
   if (!absent || c.clock.wall() - r.created < provider.late_appearance().count())
@@ -53,7 +53,7 @@ Status wait_until_gone(Context& c, Provider& provider, const Resource& row) {
   std::string why = "it is still listed";
   for (int round = 0; round < kRounds && !c.stop.urgent(); ++round) {
     if (round > 0) c.clock.sleep(provider.confirm_spacing());
-    auto absent = confirmed_absent(c, provider, row);
+    auto absent = confirmed_absent(c.clock, c.stop, provider, row);
     if (absent && *absent) return {};
     why = absent ? "it is still listed, or the listing is incomplete" : absent.error().what;
   }

@@ -10,10 +10,10 @@ Result<std::optional<Resource>> look(Provider& provider, const Resource& r, bool
   return std::optional<Resource>();
 }
 
-Result<bool> confirmed_absent(Context& c, Provider& provider, const Resource& r) {
+Result<bool> confirmed_absent(const Clock& clock, const StopFlag& stop, Provider& provider, const Resource& r) {
   for (int looks = 0; looks < 2; ++looks) {
-    if (c.stop.urgent()) return false;  // the row stays open and visible; reap confirms
-    if (looks == 1) c.clock.sleep(provider.confirm_spacing());
+    if (stop.urgent()) return false;  // the row stays open and visible; reap confirms
+    if (looks == 1) clock.sleep(provider.confirm_spacing());
     bool complete = false;
     VT_TRY(std::optional<Resource> seen, look(provider, r, complete));
     if (seen || !complete) return false;

@@ -9,6 +9,6 @@ namespace vt {
 Result<std::optional<Resource>> look(Provider&, const Resource&, bool& complete);
 
 /// Absent from two complete listings, the provider's spacing apart. After a second interrupt nobody waits: false.
-Result<bool> confirmed_absent(Context&, Provider&, const Resource&);
+Result<bool> confirmed_absent(const Clock&, const StopFlag&, Provider&, const Resource&);
 
 }  // namespace vt

@@ -48,11 +48,6 @@ Result<Identity> known_identity(const InstallRow& row, const std::string& key_pa
 
 }  // namespace
 
-std::string Identity::token(const Ownership& owner, const std::string& provider, const std::string& account) const {
-  auto text = join({provider, account, owner.name, std::to_string(owner.expires)}, "|");
-  return base32(hmac_sha256(key, text)).substr(0, 26);
-}
-
 Result<Identity> identity_of(Database& ledger, const std::string& folder, EpochMs now) {
   auto binding = binding_of(ledger.path());
   auto key_path = folder + "/ledger.key";

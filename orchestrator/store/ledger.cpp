@@ -1,7 +1,5 @@
 #include "orchestrator/store/ledger.hpp"
 
-#include <openssl/crypto.h>
-
 #include <map>
 #include <mutex>
 
@@ -100,11 +98,10 @@ Result<Ownership> Ledger::new_ownership(const std::string& provider, const std::
 }
 
 bool Ledger::is_ours(const Ownership& owner, const std::string& provider, const std::string& account) const {
-  auto& identity = impl_->identity;
-  if (owner.install != identity.install || owner.name != "vt-" + owner.install + "-" + owner.attempt) return false;
-  auto expected = identity.token(owner, provider, account);
-  return owner.token.size() == expected.size() && CRYPTO_memcmp(owner.token.data(), expected.data(), expected.size()) == 0;
+  return impl_->identity.is_ours(owner, provider, account);
 }
+
+InstallKey Ledger::key() const { return impl_->identity; }
 
 Status Ledger::plan(const Resource& resource, const Caps& caps) {
   std::lock_guard hold(impl_->lock);

@@ -8,6 +8,7 @@
 #include "orchestrator/model/caps.hpp"
 #include "orchestrator/model/resource.hpp"
 #include "orchestrator/model/result.hpp"
+#include "orchestrator/store/install_key.hpp"
 
 namespace vt {
 
@@ -24,6 +25,9 @@ class Ledger {
   Result<Ownership> new_ownership(const std::string& provider, const std::string& account, Duration lease);
   /// The token of that identity is one that this installation made.
   [[nodiscard]] bool is_ours(const Ownership&, const std::string& provider, const std::string& account) const;
+
+  /// The installation's id and key, for a sweeper that has no ledger. Whoever has it can make tokens: a file of mode 0600.
+  [[nodiscard]] InstallKey key() const;
 
   /// Commits the row in state `planned` and its reservation; refused if name exists. `holder` is set to this process.
   /// Errc::disk_full while there is no room for the reserve that update() may need: nothing new begins on a full disk.

@@ -50,6 +50,13 @@ struct ArtefactRow {
   EpochMs at = 0;
 };
 
+/// How long one observation took: enough to share a host's cost out, without its output.
+struct TookRow {
+  std::string run, layer, host, check;
+  EpochMs started = 0;
+  Duration took{0};
+};
+
 struct HistoryRow {
   std::string run, layer, host;
   EpochMs at = 0;
@@ -94,6 +101,7 @@ class Store {
   Result<std::vector<PlannedRow>> planned(const std::string& run) const;
   Result<std::vector<Judgement>> judgements(const std::string& run) const;  ///< the newest of each check, layer, host, subject
   Result<std::vector<Observation>> observations(const std::string& run, const std::string& layer, const std::string& check) const;
+  Result<std::vector<TookRow>> took(const std::string& run) const;
   Result<std::vector<CapabilityRow>> capabilities(const std::string& run) const;
   Result<std::vector<ArtefactRow>> artefacts(const std::string& run) const;
   Result<std::vector<Event>> events(const std::string& run, std::int64_t after_sequence) const;

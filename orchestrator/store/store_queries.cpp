@@ -110,6 +110,10 @@ Observation read_observation(Row& r) {
           .problem = r.text()};
 }
 
+TookRow read_took(Row& r) {
+  return {.run = r.text(), .layer = r.text(), .host = r.text(), .check = r.text(), .started = r.number(), .took = Duration(r.number())};
+}
+
 std::optional<Value> read_value(Row& r) {
   auto text = r.maybe_text();
   return text ? std::optional<Value>(value_from(parsed(*text))) : std::nullopt;
@@ -229,6 +233,11 @@ Result<std::vector<Judgement>> Store::judgements(const std::string& run) const {
 Result<std::vector<Observation>> Store::observations(const std::string& run, const std::string& layer, const std::string& check) const {
   return impl_->rows<Observation>(std::string(kObservationColumns) + " WHERE run = ? AND layer = ? AND check_id = ? ORDER BY id",
                                   {run, layer, check}, read_observation);
+}
+
+Result<std::vector<TookRow>> Store::took(const std::string& run) const {
+  return impl_->rows<TookRow>("SELECT run, layer, host, check_id, started, took_ms FROM observation WHERE run = ? ORDER BY id", {run},
+                              read_took);
 }
 
 Result<std::vector<CapabilityRow>> Store::capabilities(const std::string& run) const {

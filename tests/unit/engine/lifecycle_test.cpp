@@ -217,26 +217,26 @@ TEST_F(Lifecycle, TheCapIsAskedBeforeAnythingIsCreated) {
 
 TEST_F(Lifecycle, ReapLeavesTheLivingAndTheKeptAlone) {
   ASSERT_TRUE(get());
-  auto report = reap(*context_, false);
+  auto report = reap(*context_, {});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->left, 1);
   EXPECT_EQ(cloud_.destroys, 0);
   (void)ledger_->update(only_row().owner.name, "test", [](Resource& r) { r.keep = true; });
   orphan();
-  EXPECT_EQ(reap(*context_, false)->left, 1);
+  EXPECT_EQ(reap(*context_, {})->left, 1);
   EXPECT_EQ(cloud_.destroys, 0);
   clock_.wall_ms += Duration(std::chrono::hours(48)).count();
-  EXPECT_EQ(reap(*context_, false)->released, 1);
+  EXPECT_EQ(reap(*context_, {})->released, 1);
   EXPECT_TRUE(cloud_.alive.empty());
 }
 
 TEST_F(Lifecycle, ReapFinishesWhatADeadProcessLeft) {
   ASSERT_TRUE(get());
   orphan();
-  auto dry = reap(*context_, true);
+  auto dry = reap(*context_, {.dry_run = true, .most = 20});
   EXPECT_EQ(dry->left, 1);
   EXPECT_EQ(cloud_.destroys, 0);
-  EXPECT_EQ(reap(*context_, false)->released, 1);
+  EXPECT_EQ(reap(*context_, {})->released, 1);
   EXPECT_EQ(only_row().state, ResourceState::gone);
 }
 
@@ -245,7 +245,7 @@ TEST_F(Lifecycle, ReapDeletesAThingThatReappears) {
   auto seen = cloud_.alive.begin()->second;
   ASSERT_TRUE(give_back());
   cloud_.alive[seen.owner.name] = seen;
-  EXPECT_EQ(reap(*context_, false)->released, 1);
+  EXPECT_EQ(reap(*context_, {})->released, 1);
   EXPECT_TRUE(cloud_.alive.empty());
 }
 
@@ -261,10 +261,51 @@ TEST_F(Lifecycle, ReapTouchesNothingItCannotProveToBeOurs) {
   young.provider = "fake";
   young.owner = ours;
   cloud_.alive[young.owner.name] = young;
-  EXPECT_EQ(reap(*context_, false)->left, 2);
+  EXPECT_EQ(reap(*context_, {})->left, 2);
   EXPECT_EQ(cloud_.alive.size(), 2U);
   clock_.wall_ms += 10'000;
-  auto report = reap(*context_, false);
+  EXPECT_EQ(reap(*context_, {})->left, 2) << "a lease that is just over is left some room";
+  clock_.wall_ms += kGrace.count();
+  auto report = reap(*context_, {});
   EXPECT_EQ(report->released, 1);
   EXPECT_EQ(cloud_.alive.size(), 1U) << "the forged one stays";
+}
+
+TEST_F(Lifecycle, ReapDeletesOnlySoManyAtOnce) {
+  layer_.options["count"] = {"3"};
+  ASSERT_TRUE(get());
+  orphan();
+  auto first = reap(*context_, {.dry_run = false, .most = 2});
+  EXPECT_EQ(first->released, 2);
+  EXPECT_EQ(first->left, 1);
+  EXPECT_EQ(reap(*context_, {.dry_run = false, .most = 2})->released, 1);
+  EXPECT_TRUE(cloud_.alive.empty());
+}
+
+TEST_F(Lifecycle, ASweeperWithOnlyTheKeyEndsWhatIsExpired) {
+  ASSERT_TRUE(get());
+  Resource stranger = cloud_.alive.begin()->second;
+  stranger.owner.token = "aaaaaaaaaaaaaaaaaaaaaaaaaa", stranger.owner.name += "x";
+  cloud_.alive[stranger.owner.name] = stranger;
+  FakeProvider provider(cloud_);
+  EXPECT_EQ(reap_stateless(ledger_->key(), {&provider}, clock_, stop_, {}).released, 0) << "its lease is not over";
+  clock_.wall_ms += Duration(std::chrono::hours(48)).count();
+  auto report = reap_stateless(ledger_->key(), {&provider}, clock_, stop_, {});
+  EXPECT_EQ(report.released, 1);
+  EXPECT_EQ(report.left, 1) << "the stranger";
+  EXPECT_EQ(cloud_.alive.count(stranger.owner.name), 1U);
+}
+
+TEST_F(Lifecycle, TheKeyTravelsInAFile) {
+  auto path = folder_ + "/key";
+  ASSERT_TRUE(write_install_key(path, ledger_->key()));
+  EXPECT_FALSE(write_install_key(path, ledger_->key())) << "never over another file";
+  auto key = read_install_key(path);
+  ASSERT_TRUE(key) << key.error().what;
+  EXPECT_EQ(key->install, ledger_->key().install);
+  auto owner = ledger_->new_ownership("gcp", "project", Duration{60'000}).value();
+  EXPECT_TRUE(key->is_ours(owner, "gcp", "project"));
+  EXPECT_FALSE(key->is_ours(owner, "gcp", "another"));
+  std::filesystem::permissions(path, std::filesystem::perms::group_read, std::filesystem::perm_options::add);
+  EXPECT_FALSE(read_install_key(path));
 }
