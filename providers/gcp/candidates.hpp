@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "providers/gcp/wish.hpp"
+#include "providers/provider.hpp"
+
+namespace vt::gcp {
+
+/// Every market in every zone, in the plan's order: all zones of the first market, then all of the next. A market is the bigger
+/// difference (spot costs less than half), so a sold-out zone is answered by the next zone before it is by a dearer market.
+/// Prices are those of <prices>/gcp.yaml: the machine, its accelerators, its boot disk and its address; price_known is false where
+/// one of them is not in the book.
+std::vector<Candidate> candidates_of(const Wish&, const std::string& prices);
+/// Why no price is known at all: the book cannot be read. Success if it can.
+Status check_prices(const std::string& prices);
+/// Of the cheapest candidate.
+Quote quote_of(const std::vector<Candidate>&);
+
+/// The zones that the last stock-out recommended, for one machine type.
+struct Hint {
+  std::string machine;
+  std::vector<std::string> zones;
+};
+/// Within each market the recommended zones come first; the order of the markets stays.
+void apply(const Hint&, std::vector<Candidate>&);
+
+}  // namespace vt::gcp
