@@ -16,6 +16,7 @@ int logs_command(const CommandLine&);
 int resources_command(const CommandLine&);
 int reap_command(const CommandLine&);
 int release_command(const CommandLine&);
+int shell_command(const CommandLine&);
 int cost_command(const CommandLine&);
 int checks_command(const CommandLine&);
 int completion_command(const CommandLine&);

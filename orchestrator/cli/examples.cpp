@@ -21,8 +21,11 @@ constexpr Examples kExamples[] = {
      "  vault-test run plans/blackwell.yaml --layer cube --level quick\n"
      "  vault-test run plans/quickstart.yaml --check 'os.*' --keep\n"
      "  vault-test run plans/quickstart.yaml --layer podlike --on last/podlike\n"
+     "  vault-test run plans/clouds.yaml --rehearse\n"
      "  vault-test run plans/quickstart.yaml --json | jq .event\n"},
-    {"plan", "  vault-test plan plans/blackwell.yaml\n  vault-test plan plans/blackwell.yaml --set gpus=2 --json\n"},
+    {"plan",
+     "  vault-test plan plans/blackwell.yaml\n  vault-test plan plans/blackwell.yaml --set gpus=2 --json\n"
+     "  vault-test plan plans/clouds.yaml --online\n"},
     {"check",
      "  vault-test check local --suite os\n"
      "  vault-test check vault@cube-01.lan --identity ~/.ssh/id_ed25519\n"
@@ -34,7 +37,10 @@ constexpr Examples kExamples[] = {
     {"why", "  vault-test why os.kernel\n  vault-test why gpu.count 20261120-103000\n"},
     {"logs", "  vault-test logs last cube\n  vault-test logs last cube os.units\n"},
     {"resources", "  vault-test resources\n  vault-test resources --all --json\n"},
-    {"reap", "  vault-test reap --dry-run\n  vault-test reap\n"},
+    {"reap",
+     "  vault-test reap --dry-run\n  vault-test reap\n"
+     "  vault-test reap --write-key sweeper.key\n  vault-test reap --stateless --key sweeper.key --account my-gpu-tests\n"},
+    {"shell", "  vault-test shell last runpod-5090\n  vault-test shell 20261120-103000 gpu-node/gpu-node-2\n"},
     {"release", "  vault-test release vt-k3x9abcd-…\n"},
     {"cost", "  vault-test cost\n  vault-test cost --since 7d --by check\n  vault-test cost --reconcile --json\n"},
     {"checks", "  vault-test checks\n  vault-test checks 'gpu.*' --json\n"},

@@ -1,7 +1,9 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "orchestrator/cli/online.hpp"
 #include "orchestrator/model/subject.hpp"
 #include "orchestrator/planner/run_plan.hpp"
 #include "orchestrator/report/layout.hpp"
@@ -14,6 +16,7 @@ struct Forecast {
   const RunPlan& run_plan;
   std::vector<std::string> missing;  ///< to run
   Subject subject;
+  std::optional<std::vector<OnlineAnswer>> online;  ///< with --online
 };
 
 std::string forecast_text(const Forecast&, const TextStyle&);

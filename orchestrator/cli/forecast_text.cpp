@@ -98,13 +98,14 @@ std::string forecast_text(const Forecast& f, const TextStyle& style) {
   std::string out =
       paint(style, Tone::strong, one_line(f.plan.name)) + (f.plan.purpose.empty() ? "" : ": " + one_line(f.plan.purpose)) + "\n";
   if (!f.subject.commit.empty()) out += "subject @" + f.subject.commit.substr(0, 7) + (f.subject.dirty ? " dirty" : " clean") + "\n";
-  out += "nothing created, nothing asked; run? = the host will tell\n\n" + layers_text(f, style) + "\n" + matrix_text(f, style);
+  out += std::string("nothing created, ") + (f.online ? "providers asked" : "nothing asked") + "; run? = the host will tell\n\n" +
+         layers_text(f, style) + "\n" + matrix_text(f, style);
   if (auto reasons = reasons_text(f, style); !reasons.empty()) out += "\n" + reasons;
   out += "\n" + list_text(style, "NOBODY proves: ", p.unproven, ", ") + list_text(style, "missing to run: ", f.missing, "; ");
   bool priced = std::all_of(p.layers.begin(), p.layers.end(), [](auto& l) { return l.price_known; });
   auto cap = f.plan.budget.usd ? " of " + f.plan.budget.usd->text() : "";
   return out + "total " + (priced ? "" : "at least ") + range(p.cost_low.text(), p.cost_high.text()) + cap + "; " +
-         time_text(p.low, p.high) + "\n";
+         time_text(p.low, p.high) + "\n" + (f.online ? online_text(*f.online, style) : "");
 }
 
 }  // namespace vt

@@ -29,14 +29,18 @@ int plan_command(const CommandLine& line) {
   if (auto code = std::get_if<int>(&read)) return *code;
   auto& plan = std::get<Plan>(read);
   SystemClock clock;
-  auto context = real_clouds(line, clock);
+  auto clouds = line.online ? open_clouds(line, clock) : predicting_clouds(line, clock);
+  if (!clouds) return refuse(clouds.error());
+  auto& context = clouds->context;
   auto run_plan = make_run_plan(plan, loaded.catalogue, offers_for(plan, context), line.selection);
   if (!run_plan) return refuse(run_plan.error());
-  Forecast forecast{plan, *run_plan, {}, {}};
+  Forecast forecast{plan, *run_plan, {}, {}, {}};
+  if (line.online) forecast.online = ask_online(*clouds, *run_plan);
   for (auto& missing : missing_to_run(plan, *run_plan, context)) forecast.missing.push_back(missing.what);
   look_at_subject(plan, forecast);
   return print(line.json ? forecast_json(forecast)
-                         : forecast_text(forecast, {terminal_width(STDOUT_FILENO), use_colour(line, STDOUT_FILENO)}))
+                         : forecast_text(forecast, {terminal_width(STDOUT_FILENO), use_colour(line, STDOUT_FILENO)})) &&
+                 !(forecast.online && stops(*forecast.online))
              ? 0
              : 3;
 }

@@ -1,0 +1,82 @@
+#include "orchestrator/cli/clouds.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "orchestrator/plan/load.hpp"
+#include "providers/emulator/rack.hpp"
+#include "providers/registry.hpp"
+
+namespace vt {
+
+namespace {
+
+/// Emulated clouds need not be as slow as real ones; the meter runs as much faster.
+constexpr double kRehearsalPace = 0.05;
+
+Result<emulator::HostKind> host_kind(const std::string& word) {
+  if (word.empty() || word == "auto") return emulator::HostKind::automatic;
+  if (word == "vm") return emulator::HostKind::vm;
+  if (word == "process") return emulator::HostKind::process;
+  return fail(Errc::usage, "--rehearse=" + word + ": expected auto, process or vm");
+}
+
+Result<Clouds> rehearsed(const CommandLine& line, const Clock& clock) {
+  Clouds out;
+  out.rehearsal = true;
+  out.ledger_dir = ledger_folder(line);
+  std::error_code failed;
+  std::filesystem::create_directories(out.ledger_dir, failed);
+  std::filesystem::permissions(out.ledger_dir, std::filesystem::perms::owner_all, failed);
+  double pace = line.pace > 0 ? line.pace : kRehearsalPace;
+  std::string address = line.emulator;
+  if (address.empty()) {
+    VT_TRY(auto kind, host_kind(line.rehearse));
+    emulator::Options options;
+    options.folder = out.ledger_dir + "/emulator", options.pace = pace, options.hosts = kind, options.any_token = false;
+    VT_TRY(out.emulator, emulator::Emulator::start(options));
+    address = out.emulator->address();
+    out.says = out.emulator->hosts_text();
+  } else {
+    out.says = "emulator at " + address;
+  }
+  VT_TRY(CloudAccess access, emulator::rehearsal_access(address, out.ledger_dir, pace));
+  out.context = {out.ledger_dir, &clock, std::move(access), price_folder(line), {}};
+  return out;
+}
+
+}  // namespace
+
+std::string ledger_folder(const CommandLine& line) { return line.rehearse.empty() ? line.state_dir : line.state_dir + "/rehearsal"; }
+
+std::string price_folder(const CommandLine& line) {
+  std::string beside = line.catalogue + "/prices";
+  std::error_code ignored;
+  if (!line.catalogue.empty() && std::filesystem::is_directory(beside, ignored)) return beside;
+  return default_catalogue_folder() + "/prices";
+}
+
+Result<Clouds> predicting_clouds(const CommandLine& line, const Clock& clock) {
+  Clouds out;
+  out.ledger_dir = ledger_folder(line);
+  out.rehearsal = !line.rehearse.empty();
+  out.context = {out.ledger_dir, &clock, {}, price_folder(line), {}};
+  out.context.cloud.rehearsal = out.rehearsal;
+  out.context.cloud.environment = [rehearsal = out.rehearsal](const std::string& name) {
+    auto value = rehearsal ? "rehearsal" : std::getenv(name.c_str());
+    return std::string(value ? value : "");
+  };
+  return out;
+}
+
+Result<Clouds> open_clouds(const CommandLine& line, const Clock& clock) {
+  return line.rehearse.empty() ? predicting_clouds(line, clock) : rehearsed(line, clock);
+}
+
+std::unique_ptr<Provider> Clouds::provider(const std::string& name) const {
+  auto entry = find_provider(name);
+  if (!entry || !entry->can_run) return nullptr;
+  return rehearsal && name == "bare-metal" ? emulator::make_rack(context) : entry->make(context);
+}
+
+}  // namespace vt
