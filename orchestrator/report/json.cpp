@@ -113,17 +113,20 @@ std::string json_report(const RunView& view, const Catalogue& catalogue) {
   auto outcome = outcome_of(view);
   json kept = json::array();
   for (auto& k : view.kept) kept.push_back({{"name", k.name}, {"detail", k.detail}});
-  json out = {{"vault_test_report", kVersion},
-              {"run", run(view)},
-              {"layers", layers(view)},
-              {"results", results(view, catalogue)},
-              {"unproven", view.unproven},
-              {"capability_differences", differences(view)},
-              {"artefacts", artefacts(view)},
-              {"open_resources", view.open_resources},
-              {"kept_resources", kept},
-              {"spent_micro_usd", view.spent.micro},
-              {"outcome", {{"exit_code", outcome.exit_code}, {"sentence", outcome.sentence}, {"next", outcome.next}}}};
+  json out = {
+      {"vault_test_report", kVersion},
+      {"run", run(view)},
+      {"layers", layers(view)},
+      {"results", results(view, catalogue)},
+      {"unproven", view.unproven},
+      {"capability_differences", differences(view)},
+      {"artefacts", artefacts(view)},
+      {"open_resources", view.open_resources},
+      {"kept_resources", kept},
+      {"spent_micro_usd", view.spent.micro},
+      {"cap_micro_usd", view.cap ? json(view.cap->micro) : json()},
+      {"created", view.created},
+      {"outcome", {{"exit_code", outcome.exit_code}, {"sentence", outcome.sentence}, {"next", outcome.next}, {"cost", outcome.cost}}}};
   return out.dump(2, ' ', true, json::error_handler_t::replace) + "\n";  // ASCII: safe to look at in a terminal
 }
 

@@ -60,6 +60,7 @@ class Markdown {
     matrix();
     skips();
     if (!outcome.next.empty()) out_ += "Next: " + code(outcome.next) + "\n";
+    if (!outcome.cost.empty()) out_ += "\n" + prose(outcome.cost) + "\n";
     return std::move(out_);
   }
 

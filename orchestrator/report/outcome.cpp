@@ -121,6 +121,13 @@ std::string next_step(const RunView& view, int code) {
   return "";
 }
 
+std::string cost(const RunView& view) {
+  if (view.created == 0 && view.spent.micro == 0) return "";
+  auto open = view.open_resources.size() + view.kept.size();
+  return "cost " + view.spent.text() + (view.cap ? " of cap " + view.cap->text() : "") +
+         (open ? ", and counting: " + count_of(open, "host") + " still open" : "") + (view.rehearsal() ? " (rehearsal: not paid)" : "");
+}
+
 }  // namespace
 
 int exit_code_of(const Judgement& j) {
@@ -137,7 +144,7 @@ int exit_code_of(const Judgement& j) {
 
 Outcome outcome_of(const RunView& view) {
   int code = code_of(view);
-  return {code, sentence(view, code), next_step(view, code)};
+  return {code, sentence(view, code), next_step(view, code), cost(view)};
 }
 
 }  // namespace vt

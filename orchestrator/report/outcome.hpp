@@ -11,6 +11,7 @@ struct Outcome {
   int exit_code = 3;
   std::string sentence;  ///< the last line of a report
   std::string next;      ///< what to type next; may be empty
+  std::string cost;      ///< "cost $0.42 of cap $9.00"; empty if nothing was created for the run
 };
 
 /// The one place that decides how a run ended, from its verdicts, layer states and what is left open. Zero only if every

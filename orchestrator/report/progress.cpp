@@ -39,7 +39,7 @@ std::string moved_text(const Event& e, const event::LayerMoved& m) {
   return upper(name(m.state)) + " " + e.layer + (m.detail.empty() ? "" : ": " + m.detail);
 }
 
-/// One plain line per event worth reading; a running check is mentioned at most once a minute.
+/// One plain line per event worth reading; a running check, and a meter that went up by a cent, at most once a minute.
 class PlainWriter final : public ProgressWriter {
  public:
   explicit PlainWriter(bool rehearsal) : rehearsal_(rehearsal) {}
@@ -60,6 +60,7 @@ class PlainWriter final : public ProgressWriter {
                  [&](const event::LayerMoved& m) { return step_text(m, *layer); },
                  [&](const event::HostReady& h) { return host_suffix(e.layer, h.host) + " is ready: " + h.detail; },
                  [&](const event::CheckProgress& p) { return running_text(e, p, *layer); },
+                 [&](const event::Spent& s) { return layer ? meter_text(e, s, *layer) : std::string(); },
                  [](const event::ResourceMoved& r) { return r.name + " is " + r.state + (r.detail.empty() ? "" : ": " + r.detail); },
                  [](const event::Noted& n) { return n.text; }, [](const event::RunEnded& r) { return r.sentence; },
                  [](const auto&) { return std::string(); }},
@@ -68,14 +69,22 @@ class PlainWriter final : public ProgressWriter {
 
   static std::string step_text(const event::LayerMoved& m, const LayerProgress& layer) {
     auto text = layer.name + ": " + std::string(name(m.state)) + (m.detail.empty() ? "" : ", " + m.detail);
+    if (m.state != LayerState::done) return text;
     auto counts = counts_text(layer.counts);
-    return m.state == LayerState::done && !counts.empty() ? text + ", " + counts : text;
+    return text + (counts.empty() ? "" : ", " + counts) + (layer.spent.micro ? ", cost " + layer.spent.text() : "");
   }
 
   static std::string running_text(const Event& e, const event::CheckProgress& p, LayerProgress& layer) {
     if (e.at - layer.told < 60'000) return {};
     layer.told = e.at;
     return host_suffix(e.layer, p.host) + ": " + layer.step;
+  }
+
+  static std::string meter_text(const Event& e, const event::Spent& s, LayerProgress& layer) {
+    constexpr Money cent{10'000};
+    if (s.total - layer.spent_told < cent || e.at - layer.spent_told_at < 60'000) return {};
+    layer.spent_told = s.total, layer.spent_told_at = e.at;
+    return layer.name + ": cost " + s.total.text() + " so far";
   }
 
   bool rehearsal_;

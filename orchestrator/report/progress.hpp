@@ -22,6 +22,8 @@ struct LayerProgress {
   VerdictCounts counts;
   Money spent;
   EpochMs told = 0;  ///< when a line about a running check was last printed
+  Money spent_told;  ///< what it had cost when a line last said so
+  EpochMs spent_told_at = 0;
   [[nodiscard]] int done() const;
   [[nodiscard]] int total() const;
 };

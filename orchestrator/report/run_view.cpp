@@ -160,6 +160,7 @@ void add_events(RunView& view, const Rows& rows) {
     if (moved.state == "kept") view.kept.push_back(moved);
     else if (!closed(moved.state)) view.open_resources.push_back(resource);
   }
+  view.created = static_cast<int>(resources.size());
   for (auto& layer : view.layers) layer.spent = spent[layer.row.name], view.spent += layer.spent;
   if (auto total = spent.find(""); total != spent.end()) view.spent = std::max(view.spent, total->second);
 }

@@ -67,10 +67,12 @@ struct RunView {
   std::vector<ArtefactRow> artefacts;
   std::vector<std::string> unproven;  ///< gating and advisory checks without real evidence in this run
   /// Names of what may still cost money or be left behind, as far as the run's events know; without those in `kept`.
-  /// The ledger knows better: a caller that has it open replaces this, and `spent`.
+  /// The ledger knows better: a caller that has it open replaces this, `spent` and `created`.
   std::vector<std::string> open_resources;
   std::vector<event::ResourceMoved> kept;  ///< hosts the user asked to keep
   Money spent;
+  int created = 0;           ///< hosts that were made for it
+  std::optional<Money> cap;  ///< of the run, of plan and user the stricter; set by a caller that knows it
 
   [[nodiscard]] VerdictCounts counts() const;
   [[nodiscard]] bool rehearsal() const { return run.origin == EvidenceOrigin::rehearsal; }

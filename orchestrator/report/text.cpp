@@ -164,6 +164,7 @@ class TextReport {
     auto colon = outcome.sentence.find(": ");
     paragraph(wrapped(style_, outcome.sentence.substr(0, colon + 2), outcome.sentence.substr(colon + 2), tone, 2));
     if (!outcome.next.empty()) out_ += wrapped(style_, "next: ", outcome.next);
+    if (!outcome.cost.empty()) out_ += wrapped(style_, "", outcome.cost);
   }
 
   const RunView& view_;

@@ -11,6 +11,19 @@ Judgement judgement(Verdict verdict, Cause cause) {
   return j;
 }
 
+TEST(CostLine, SaysWhatItCostWheneverSomethingWasCreated) {
+  RunView view;
+  EXPECT_EQ(outcome_of(view).cost, "") << "nothing was created, so there is nothing to say";
+  view.created = 1;
+  EXPECT_EQ(outcome_of(view).cost, "cost $0.00");
+  view.spent = Money{412'345}, view.cap = Money{9'000'000};
+  EXPECT_EQ(outcome_of(view).cost, "cost $0.42 of cap $9.00");
+  view.open_resources = {"vt-a-1"}, view.kept = {{"vt-a-2", "kept", ""}};
+  EXPECT_EQ(outcome_of(view).cost, "cost $0.42 of cap $9.00, and counting: 2 hosts still open");
+  view.open_resources.clear(), view.kept.clear(), view.run.origin = EvidenceOrigin::rehearsal;
+  EXPECT_EQ(outcome_of(view).cost, "cost $0.42 of cap $9.00 (rehearsal: not paid)");
+}
+
 TEST(ExitCodeOf, FollowsVerdictAndCause) {
   struct Case {
     Verdict verdict;

@@ -73,6 +73,7 @@ TEST(PlainProgress, IsOneCalmLinePerEventWorthReading) {
             "10:30:05 laptop: execute\n"
             "10:30:09 FAIL os.kernel on laptop: 6.8.0 is below 6.13\n"
             "10:30:13 FAILED podlike: TCP: refused\n"
+            "10:30:14 podlike: cost $0.45 so far\n"
             "10:30:16 laptop: done, 2 pass, 1 fail, 1 skip\n"
             "10:30:17 INCOMPLETE: 1 failure\n");
 }
@@ -88,6 +89,25 @@ TEST(PlainProgress, MentionsALongCheckOnceAMinute) {
     out += writer->see(e);
   }
   EXPECT_EQ(out, "10:31:00 cube: soak 60 s\n10:32:00 cube: soak 120 s\n");
+}
+
+TEST(PlainProgress, TellsTheMeterOnceAMinuteAndAtTheEnd) {
+  auto writer = make_progress(ProgressMode::plain, {}, false);
+  Event e;
+  e.at = 1'795'170'600'000, e.layer = "pod";
+  std::string out;
+  for (int second = 0; second <= 130; ++second) {
+    e.body = Spent{Money{second < 100 ? second * 1'250 : 100 * 1'250}};
+    out += writer->see(e);
+    e.at += 1000;
+  }
+  e.body = LayerMoved{LayerState::done, ""};
+  out += writer->see(e);
+  EXPECT_EQ(out,
+            "10:30:08 pod: cost $0.01 so far\n"
+            "10:31:08 pod: cost $0.09 so far\n"
+            "10:32:08 pod: cost $0.13 so far\n"
+            "10:32:11 pod: done, cost $0.13\n");
 }
 
 TEST(LiveProgress, LeavesFailuresAboveOneLinePerLayer) {

@@ -89,3 +89,17 @@ TEST_F(StoreQueryTest, HistoryGoesBackAcrossRuns) {
   EXPECT_EQ(rows[1].at, 1'700'000'000'000);
   EXPECT_EQ(must(store_->history("os.kernel", 1)).size(), 1U);
 }
+
+TEST_F(StoreQueryTest, TookTellsHowLongEveryObservationOfARunTook) {
+  add_run(*store_, "r1"), add_run(*store_, "r2");
+  for (auto& k : {key("r1", "h0", "a"), key("r1", "h0", "a", 2), key("r2", "h0", "a")}) {
+    auto o = observation(k);
+    o.started = 1000 * k.attempt, o.took = Duration{70 * k.attempt};
+    must(store_->add_result(&o, judgement(k, Verdict::pass)));
+  }
+  auto took = must(store_->took("r1"));
+  ASSERT_EQ(took.size(), 2U);
+  EXPECT_EQ(took[1].run + took[1].layer + took[1].host + took[1].check, "r1rackh0a");
+  EXPECT_EQ(took[1].started, 2000);
+  EXPECT_EQ(took[1].took, Duration{140});
+}
