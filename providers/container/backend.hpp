@@ -17,10 +17,11 @@ constexpr const char* kProcHidden[] = {"/proc/kcore", "/proc/keys", "/proc/timer
 
 /// What is started: everything a backend has to know.
 struct PodStart {
-  std::string name, mark, folder, root;  ///< root: becomes "/", read-only
+  std::string name, mark, folder, root;  ///< root: becomes "/"
   Login login;
   std::vector<Mount> mounts;
   std::vector<std::string> entry;  ///< process 1
+  bool writable = false;           ///< root keeps what is written to "/"; else that is read-only
 };
 
 /// One way to make the namespaces of a pod. All give the same pod: own pid, mount, ipc and uts namespaces, the same

@@ -31,7 +31,7 @@ Result<Words> trial() {
 /// same: they belong to whoever reads.
 Result<Words> prepare(const PodStart& pod) {
   VT_TRY(Words words, namespaces());
-  append(words, {"--hostname", pod.name, "--ro-bind", pod.root, "/", "--proc", "/proc", "--dev", "/dev"});
+  append(words, {"--hostname", pod.name, pod.writable ? "--bind" : "--ro-bind", pod.root, "/", "--proc", "/proc", "--dev", "/dev"});
   for (auto path : kProcReadOnly) append(words, {"--ro-bind-try", path, path});
   for (auto path : kProcHidden)
     if (access(path, F_OK) == 0) append(words, {"--ro-bind", "/dev/null", path});

@@ -51,7 +51,7 @@ json config_of(const PodStart& pod) {
                {"capabilities", {{"bounding", capabilities}, {"effective", capabilities}, {"permitted", capabilities}}},
                {"noNewPrivileges", false}};
   json linux_part{{"namespaces", namespaces}, {"maskedPaths", kProcHidden}, {"readonlyPaths", kProcReadOnly}};
-  return {{"ociVersion", "1.0.2"}, {"process", process},       {"root", {{"path", pod.root}, {"readonly", true}}},
+  return {{"ociVersion", "1.0.2"}, {"process", process},       {"root", {{"path", pod.root}, {"readonly", !pod.writable}}},
           {"hostname", pod.name},  {"mounts", mounts_of(pod)}, {"linux", linux_part}};
 }
 

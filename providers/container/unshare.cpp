@@ -52,10 +52,10 @@ ln -s fd/1 "$root/dev/stdout"
 ln -s fd/2 "$root/dev/stderr"
 )";
 
+constexpr const char* kReadOnly = "mount -o remount,bind,ro \"$root\"\n";
+
 /// Leaves the machine's "/" behind for good.
-constexpr const char* kEnter = R"(
-mount -o remount,bind,ro "$root"
-cd "$root"
+constexpr const char* kEnter = R"(cd "$root"
 pivot_root . .vt/old
 umount -l /.vt/old
 cd /
@@ -77,6 +77,7 @@ std::string script_for(const PodStart& pod) {
   script += "hostname " + name + " 2>/dev/null || echo " + name + " >/proc/sys/kernel/hostname\n";
   script += kProcAndDev;
   for (auto& mount : pod.mounts) script += line_for(mount);
+  if (!pod.writable) script += kReadOnly;
   script += kEnter;
   script += "exec";
   for (auto& word : with_pod_capabilities(pod.entry)) script += " " + shell_quote(word);

@@ -49,7 +49,7 @@ bool shared(const std::string& path) {
 
 class Builder {
  public:
-  Builder(const Pod& pod, const Login& login) : pod_(pod), login_(login) {}
+  Builder(const Pod& pod, const Login& login, Settings settings) : pod_(pod), login_(login), settings_(settings) {}
 
   void folders() {
     for (auto folder : kEmptyFolders) fs::create_directories(pod_.root() + "/" + folder);
@@ -63,6 +63,7 @@ class Builder {
   void machine() {
     for (auto folder : kShared) {
       std::string path = std::string("/") + folder;
+      if (own(path)) continue;
       if (fs::is_symlink(path)) fs::copy_symlink(path, pod_.root() + path);
       else if (fs::is_directory(path)) bind_tree(path);
     }
@@ -82,14 +83,14 @@ class Builder {
   /// Secrets of the machine, and of vault-test itself should its state lie in a shared folder.
   void hide(const std::string& state) {
     for (auto path : kHiddenFolders)
-      if (usable(path)) tmpfs(path, "755");
+      if (!own(path) && usable(path)) tmpfs(path, "755");
     for (auto path : kHiddenFiles)
-      if (usable(path)) bind("/dev/null", path);
+      if (!own(path) && usable(path)) bind("/dev/null", path);
     if (shared(state)) tmpfs(state, "700");
   }
 
   void replace(const std::string& target, const std::string& source) {
-    if (usable(target)) bind(source, target);
+    if (!own(target) && usable(target)) bind(source, target);
   }
 
   void bind(const std::string& source, const std::string& target) { mounts_.push_back({Mount::Kind::bind, source, target, ""}); }
@@ -112,8 +113,11 @@ class Builder {
     }
   }
 
+  [[nodiscard]] bool own(const std::string& path) const { return settings_ == Settings::own && below(path, "/etc"); }
+
   const Pod& pod_;
   const Login& login_;
+  Settings settings_;
   std::vector<Mount> mounts_;
 };
 
@@ -147,8 +151,8 @@ Result<SshServer> find_ssh_server() {
   return server;
 }
 
-Result<std::vector<Mount>> make_view(const Pod& pod, const Login& login, const SshServer& server) try {
-  Builder builder(pod, login);
+Result<std::vector<Mount>> make_view(const Pod& pod, const Login& login, const SshServer& server, Settings settings) try {
+  Builder builder(pod, login, settings);
   builder.folders();
   builder.machine();
   builder.writable();

@@ -24,9 +24,12 @@ struct SshServer {
 /// $VAULT_TEST_SSHD (its libraries in $VAULT_TEST_SSHD_LIB), or sshd in PATH or a system folder; Errc::not_found if there is none.
 Result<SshServer> find_ssh_server();
 
+/// What the pod's /etc is: the machine's with the pod's own user tables, read-only, or what the caller puts into root()/etc.
+enum class Settings { of_machine, own };
+
 /// Makes the folders and links of the pod's "/" and returns what is to be mounted over them, in order: of the machine only
 /// its programs and settings, never homes, keys, data or other mounts.
-Result<std::vector<Mount>> make_view(const Pod&, const Login&, const SshServer&);
+Result<std::vector<Mount>> make_view(const Pod&, const Login&, const SshServer&, Settings = Settings::of_machine);
 
 /// Mount points strictly below a folder, outermost first.
 std::vector<std::string> mounts_below(const std::string& folder);
