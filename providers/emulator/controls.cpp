@@ -31,6 +31,17 @@ Reply end(World& world, const Call& call, const std::string& how) {
   return problem(404, "nothing alive has this id");
 }
 
+/// {"google":{e-mail: public key},"runpod":[key]}
+Reply keys(World& world, const Call& call) {
+  json body = json::parse(call.body, nullptr, false);
+  if (!body.is_object()) return problem(400, "the body is no JSON object");
+  std::lock_guard lock(world.mutex);
+  auto google = body.value("google", json::object());
+  for (auto& [account, key] : google.items()) world.google_keys[account] = key;
+  for (auto& key : body.value("runpod", json::array())) world.runpod_keys.insert(key);
+  return json_reply(json::object());
+}
+
 Reply host_log(World& world, const Call& call) { return {200, world.hosting->log(call.param("id")), "text/plain", {}}; }
 
 }  // namespace
@@ -46,6 +57,7 @@ void add_controls(World& world) {
   add("GET", "/emulator/requests", [&world](const Call&) { return json_reply({{"requests", world.books->requests()}}); });
   add("GET", "/emulator/faults", [&world](const Call&) { return Reply{200, world.faults->json(), "application/json", {}}; });
   add("GET", "/emulator/log", [&world](const Call& call) { return host_log(world, call); });
+  add("POST", "/emulator/keys", [&world](const Call& call) { return keys(world, call); });
   add("POST", "/emulator/foreign", [&world](const Call& call) { return foreign(world, call); });
   for (const char* how : {"preempt", "expire", "vanish"})
     add("POST", (std::string("/emulator/") + how).c_str(), [&world, how](const Call& call) { return end(world, call, how); });

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <random>
+#include <set>
 #include <string>
 
 #include "orchestrator/model/result.hpp"
@@ -43,6 +44,10 @@ struct World {
   std::condition_variable changed;  ///< something that a request may wait for has changed; also when it ends
   bool ending = false;              ///< under `mutex`: whoever waits gives up
   std::mt19937_64 random;           ///< under `mutex`
+
+  // Who may come in where not every token is taken: made known by rehearsal_access() through POST /emulator/keys. Under `mutex`.
+  std::map<std::string, std::string> google_keys;  ///< e-mail address of a service account -> its public key (PEM)
+  std::set<std::string> runpod_keys;
 
   /// `length` characters of `alphabet`. Under `mutex`.
   std::string draw(std::size_t length, const char* alphabet);
