@@ -15,6 +15,8 @@ namespace {
 using yaml::Fields;
 using yaml::Node;
 
+/// Nothing costs more per hour; a figure beyond it is a mistake.
+constexpr Money kDearest{1'000'000'000};
 constexpr std::int64_t kHoursPerMonth = 730;  ///< as Compute Engine counts a month
 constexpr std::string_view kElsewhere = "elsewhere", kOnDemand = "on-demand", kSpot = "spot", kIpv4 = "ipv4";
 
@@ -88,7 +90,7 @@ class Reader {
     auto amount = Money::parse(node.text);
     if (!amount)
       return complain(problems_, node.where, "price " + in_quotes(node.text) + " is not an amount of US dollars; expected for example 4.5");
-    if (!is_believable(*amount))
+    if (amount->micro == 0 || *amount > kDearest)
       return complain(problems_, node.where, "price " + in_quotes(node.text) + " cannot be right; expected more than 0 and at most 1000");
     entry.amount = *amount, entry.market = market;
     if (seen_.insert(entry.kind + " " + entry.type + " " + entry.region + " " + entry.market).second) entries_.push_back(entry);

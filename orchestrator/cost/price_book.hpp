@@ -15,11 +15,6 @@ struct Price {
   std::string source;  ///< "price book gcp of 2026-07-30", with ", unconfirmed" where the book says so
 };
 
-/// Nothing costs more per hour than this; a price beyond it is a mistake of whoever told it, and nothing is created at it.
-inline constexpr Money kDearestHour{1'000'000'000};
-/// More than nothing and at most kDearestHour: the only prices at which something that costs money may be created.
-constexpr bool is_believable(Money hourly) { return hourly.micro > 0 && hourly <= kDearestHour; }
-
 /// plans/prices/<provider>.yaml: prices that a provider's API does not tell, each with its source and date.
 class PriceBook {
  public:

@@ -103,13 +103,5 @@ TEST(PriceBook, WantsTheSourceOfEveryFigure) {
   EXPECT_EQ(missing.error().code, Errc::config);
 }
 
-TEST(Believable, IsMoreThanNothingAndNotAbsurd) {
-  EXPECT_FALSE(is_believable(Money{0}));
-  EXPECT_FALSE(is_believable(Money{-1}));
-  EXPECT_FALSE(is_believable(Money{1'000'000'001}));
-  EXPECT_TRUE(is_believable(Money{1}));
-  EXPECT_TRUE(is_believable(Money{1'000'000'000}));
-}
-
 }  // namespace
 }  // namespace vt
