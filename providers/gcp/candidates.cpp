@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "orchestrator/cost/price_book.hpp"
-
 namespace vt::gcp {
 
 namespace {
 
 using std::chrono::seconds;
-
-std::string book_path(const std::string& prices) { return prices + "/gcp.yaml"; }
 
 /// Sum of the parts, with the machine's source; nothing as soon as one part is not priced.
 std::optional<Price> price_of(const PriceBook& book, const Wish& wish, const std::string& market, const std::string& zone) {
@@ -29,8 +25,7 @@ std::optional<Price> price_of(const PriceBook& book, const Wish& wish, const std
 
 }  // namespace
 
-std::vector<Candidate> candidates_of(const Wish& wish, const std::string& prices) {
-  auto book = PriceBook::read(book_path(prices));
+std::vector<Candidate> candidates_of(const Wish& wish, const Result<PriceBook>& book) {
   std::vector<Candidate> all;
   for (auto& market : wish.markets)
     for (auto& zone : wish.zones) {
@@ -48,10 +43,7 @@ std::vector<Candidate> candidates_of(const Wish& wish, const std::string& prices
   return all;
 }
 
-Status check_prices(const std::string& prices) {
-  VT_TRY([[maybe_unused]] PriceBook book, PriceBook::read(book_path(prices)));
-  return {};
-}
+Result<PriceBook> read_prices(const std::string& prices) { return PriceBook::read(prices + "/gcp.yaml"); }
 
 Quote quote_of(const std::vector<Candidate>& candidates) {
   Quote quote;

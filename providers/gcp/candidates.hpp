@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/cost/price_book.hpp"
 #include "providers/gcp/wish.hpp"
 #include "providers/provider.hpp"
 
@@ -9,11 +10,11 @@ namespace vt::gcp {
 
 /// Every market in every zone, in the plan's order: all zones of the first market, then all of the next. A market is the bigger
 /// difference (spot costs less than half), so a sold-out zone is answered by the next zone before it is by a dearer market.
-/// Prices are those of <prices>/gcp.yaml: the machine, its accelerators, its boot disk and its address; price_known is false where
-/// one of them is not in the book.
-std::vector<Candidate> candidates_of(const Wish&, const std::string& prices);
-/// Why no price is known at all: the book cannot be read. Success if it can.
-Status check_prices(const std::string& prices);
+/// The price is that of machine, accelerators, boot disk and address; price_known is false where one of them is not in the book, or
+/// there is no book.
+std::vector<Candidate> candidates_of(const Wish&, const Result<PriceBook>&);
+/// <prices>/gcp.yaml
+Result<PriceBook> read_prices(const std::string& prices);
 /// Of the cheapest candidate.
 Quote quote_of(const std::vector<Candidate>&);
 

@@ -1,5 +1,6 @@
 #include "providers/gcp/create.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/model/failpoint.hpp"
@@ -15,8 +16,14 @@ namespace {
 using std::chrono::seconds;
 using Kind = Finding::Kind;
 
-constexpr seconds kShortestLease{30};  ///< Compute Engine's least maxRunDuration
-constexpr seconds kRateWait{10};       ///< where a 429 does not say how long
+constexpr seconds kShortestLease{30}, kLongestLease{120 * 86400};  ///< the range of maxRunDuration
+constexpr seconds kRateWait{10};                                   ///< where a 429 does not say how long
+
+/// What is left of the lease, in the cloud's time: an emulator that runs faster must still end it when the ledger says.
+seconds lease_left(const Api& api, const Resource& r) {
+  auto left = static_cast<double>(r.owner.expires - api.clock().wall()) / 1000 / api.cloud().pace;
+  return std::min(seconds(static_cast<seconds::rep>(left)), kLongestLease);
+}
 
 CreateOutcome accepted(const Reply& reply) {
   auto operation = parse_object(reply.body);
@@ -61,7 +68,7 @@ CreateOutcome not_answered(const NoReply& none) {
 }  // namespace
 
 CreateOutcome create_instance(Api& api, const Wish& wish, const Resource& r, const std::string& ssh_key) {
-  auto left = seconds((r.owner.expires - api.clock().wall()) / 1000);
+  auto left = lease_left(api, r);
   if (left < kShortestLease) return Refused{Kind::policy, "the lease is over before there is an instance"};
   if (auto status = failpoint_reached("gcp.create"); !status) return Refused{Kind::network, status.error().what};
   auto path = zonal(r.account, r.zone, "instances") + "?requestId=" + encoded(r.request_id);

@@ -44,23 +44,23 @@ bool is_ending(const std::string& status) {
   return std::find(endings.begin(), endings.end(), status) != endings.end();
 }
 
-Result<std::string> why_gone(Api& api, const Resource& r) {
-  if (r.provider_id.empty()) return std::string("gone before it was known");
+Result<std::string> ending_of(Api& api, const Resource& r) {
+  if (r.provider_id.empty()) return std::string();
   VT_TRY(Items items, api.list(zonal(r.account, r.zone, "operations"), "targetId = " + r.provider_id));
   std::vector<Json> ours;
   for (auto& item : items.found)
     if (text_of(item, "targetId") == r.provider_id) ours.push_back(item);
-  auto ending = ending_in(ours);
-  if (!ending.empty()) return ending;
-  if (api.clock().wall() >= r.owner.expires) return std::string("gone; its lease is over");
-  return std::string("gone, and Compute Engine does not say why");
+  return ending_in(ours);
 }
 
 Result<std::string> fate_of(Api& api, const Resource& r) {
   auto instance = api.get(zonal(r.account, r.zone, "instances", r.owner.name));
   if (!instance && instance.error().code != Errc::not_found) return fail(instance.error());
   if (instance && !is_ending(text_of(*instance, "status"))) return std::string();
-  return why_gone(api, r);
+  VT_TRY(std::string ending, ending_of(api, r));
+  if (!ending.empty()) return ending;
+  bool over = api.clock().wall() >= r.owner.expires;
+  return std::string(over ? "gone; its lease is over" : "gone, and Compute Engine does not say why");
 }
 
 }  // namespace vt::gcp

@@ -63,7 +63,7 @@ class Gcp final : public Provider {
 
   [[nodiscard]] Quote quote(const Layer& layer) const override {
     auto wish = gcp::wish_of(layer);
-    return gcp::quote_of(wish ? gcp::candidates_of(*wish, context_.prices) : std::vector<Candidate>{});
+    return gcp::quote_of(wish ? gcp::candidates_of(*wish, gcp::read_prices(context_.prices)) : std::vector<Candidate>{});
   }
 
   std::vector<Finding> preflight(const Layer& layer) override {
@@ -80,7 +80,7 @@ class Gcp final : public Provider {
 
   Result<std::vector<Candidate>> candidates(const Layer& layer) override {
     VT_TRY(gcp::Wish wish, gcp::wish_of(layer));
-    auto all = gcp::candidates_of(wish, context_.prices);
+    auto all = gcp::candidates_of(wish, gcp::read_prices(context_.prices));
     reorder(all);
     return all;
   }

@@ -183,13 +183,13 @@ class Preflight {
   }
 
   void look_at_prices(const std::string& prices) {
-    auto readable = check_prices(prices);
+    auto book = read_prices(prices);
     std::vector<Finding> ruled_out;
-    auto all = candidates_of(wish_, prices);
+    auto all = candidates_of(wish_, book);
     for (auto& candidate : all)
       if (!candidate.price_known)
         ruled_out.push_back({Kind::price, Weight::warns,
-                             "no price is known for " + candidate.text + (readable ? "" : " (" + readable.error().what + ")"),
+                             "no price is known for " + candidate.text + (book ? "" : " (" + book.error().what + ")"),
                              "add it with its source to " + prices + "/gcp.yaml: machine, disk type and address"});
     add_alternatives(std::move(ruled_out), all.size());
   }

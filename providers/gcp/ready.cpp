@@ -63,12 +63,11 @@ Status ReadyWatch::look_at_operation() {
 
 Result<bool> ReadyWatch::look_at_instance() {
   auto instance = api_.get(zonal(r_.account, r_.zone, "instances", r_.owner.name));
-  bool absent = !instance && instance.error().code == Errc::not_found;
-  if (absent && inserted_) return fail(lost());
-  if (absent) return state_ = "it is not there yet", false;
+  if (!instance && instance.error().code == Errc::not_found) return absent();
   if (!instance) return fail(instance.error());
   auto status = text_of(*instance, "status");
-  if (is_ending(status)) return fail(lost());
+  seen_ = true;
+  if (is_ending(status)) return absent();
   state_ = "it is " + printable(status);
   if (status != "RUNNING") return false;
   login_.address = address_of(*instance, public_address_);
@@ -92,9 +91,12 @@ Result<bool> ReadyWatch::log_in(Deadline deadline) {
   return false;
 }
 
-Error ReadyWatch::lost() {
-  auto why = why_gone(api_, r_);
-  return {Errc::lost, r_.owner.name + ": " + (why ? *why : "gone")};
+Result<bool> ReadyWatch::absent() {
+  auto ending = ending_of(api_, r_);
+  if (ending && !ending->empty()) return fail(Errc::lost, r_.owner.name + ": " + *ending);
+  if (seen_) return fail(Errc::lost, r_.owner.name + ": gone, and Compute Engine does not say why");
+  state_ = inserted_ ? "it was made but does not show" : "it is not there yet";
+  return false;
 }
 
 }  // namespace vt::gcp

@@ -28,13 +28,14 @@ class ReadyWatch {
   Result<bool> look_at_instance();
   Result<bool> look_at_host_key();
   Result<bool> log_in(Deadline);
-  [[nodiscard]] Error lost();
+  /// An instance that does not show: gone, or not visible yet.
+  Result<bool> absent();
 
   Api& api_;
   const Resource& r_;
   HostSpec login_;
   bool public_address_;
-  bool inserted_ = false;
+  bool inserted_ = false, seen_ = false;
   std::string state_ = "no operation is known";  ///< how far it came
   Hint hint_;
 };

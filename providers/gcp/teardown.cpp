@@ -20,18 +20,17 @@ std::string folder(const Resource& r, const std::string& collection) {
   return r.kind == "image" ? "projects/" + encoded(r.account) + "/global/" + collection : zonal(r.account, r.zone, collection);
 }
 
-Status remove_by_id(Api& api, const Resource& r, const std::string& collection, const std::string& id, Deadline deadline) {
-  if (!is_id(id)) return {};
-  return remove(api, r.account, r.kind == "image" ? "" : r.zone, folder(r, collection) + "/" + id, deadline);
+Status remove_one(Api& api, const Resource& r, const std::string& collection, const std::string& id, Deadline deadline) {
+  return remove(api, r.account, r.kind == "image" ? "" : r.zone, folder(r, collection) + "/" + encoded(id), deadline);
 }
 
-/// Removes what has our name, if it also shows our token.
+/// Removes what has our name, if it also shows our token. Names are never used twice.
 Status remove_by_name(Api& api, const Resource& r, const std::string& collection, Deadline deadline) {
   auto found = api.get(folder(r, collection) + "/" + encoded(r.owner.name));
   if (!found && found.error().code == Errc::not_found) return {};
   if (!found) return fail(found.error());
   if (r.owner.token.empty() || resource_of(*found, r.account, r.kind).owner.token != r.owner.token) return {};
-  return remove_by_id(api, r, collection, text_of(*found, "id"), deadline);
+  return remove_one(api, r, collection, r.owner.name, deadline);
 }
 
 }  // namespace
@@ -40,7 +39,7 @@ Status tear_down(Api& api, const Resource& r, Deadline deadline) {
   if (r.kind == "image") return remove_by_name(api, r, "images", deadline);
   if (r.kind == "disk") return remove_by_name(api, r, "disks", deadline);
   // The id may be that of the disk, where the reply to create was lost and only the disk was there when it was looked for.
-  VT_CHECK(remove_by_id(api, r, "instances", r.provider_id, deadline));
+  if (is_id(r.provider_id)) VT_CHECK(remove_one(api, r, "instances", r.provider_id, deadline));
   VT_CHECK(remove_by_name(api, r, "instances", deadline));
   // autoDelete takes the disk along with its instance; one is left where the instance never came to be.
   return remove_by_name(api, r, "disks", deadline);
