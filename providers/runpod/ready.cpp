@@ -7,6 +7,7 @@
 #include "orchestrator/model/failpoint.hpp"
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/model/version.hpp"
+#include "providers/nap.hpp"
 
 namespace vt::runpod {
 
@@ -18,6 +19,8 @@ constexpr Duration kBetweenLooks = seconds(5);
 /// The watchdog asks the API each 15 s until it is answered.
 constexpr Duration kProofPatience = seconds(75);
 constexpr Duration kLoginTimeout = seconds(15);
+
+constexpr const char* kNoLogin = "no login: ";
 
 /// Says that somebody came, and reads what the watchdog found out.
 constexpr const char* kReadProof = ": >\"$VT_DIR/contact\" && cat \"$VT_DIR/lease-proof\" 2>/dev/null";
@@ -40,8 +43,6 @@ Host host_of(const SshEndpoint& ssh, const Resource& r, const KnownPod& known) {
 
 }  // namespace
 
-void Waiting::pause(Duration real, Deadline deadline) const { clock_.sleep(std::min(cloud_.paced(real), deadline.left())); }
-
 /// What no waiting cures.
 Status Waiting::judge(const Pod& pod) const {
   if (auto ended = pod.ended(); !ended.empty()) return fail(Errc::lost, ended);
@@ -62,7 +63,7 @@ Status Waiting::read_proof(Transport& host, Deadline deadline) {
     if (auto text = trim(result.out); !text.empty()) said = printable(text.substr(0, 200));
     if (said.starts_with("proved ")) return {};
     if (until.passed()) break;
-    pause(seconds(2), until);
+    if (!nap(cloud_, clock_, seconds(2), until)) return fail(Errc::cancelled, "interrupted");
   }
   if (wish_.accept_weak_lease) return {};
   return fail(Errc::refused, "the pod has not proved that it can end itself when its lease is over (its watchdog says: " + said +
@@ -73,13 +74,14 @@ Result<std::optional<Host>> Waiting::enter(const Host& host, Deadline deadline) 
   auto transport = connect(host, deadline.earlier(kLoginTimeout));
   // A port that RunPod shows late may be another pod's by now: its host key is not ours, nothing was sent, and it is looked at again.
   if (!transport) {
-    why_ = "no login: " + transport.error().what;
+    bool cut_short = deadline.passed() && why_.starts_with(kNoLogin);  // says less than the attempt before it
+    if (!cut_short) why_ = std::string(kNoLogin) + transport.error().what;
     return std::optional<Host>();
   }
   auto proved = read_proof(**transport, deadline);
   if (proved) return std::optional(host);
   if (!proved.error().retryable()) return fail(proved.error());
-  why_ = "no login: " + proved.error().what;
+  why_ = std::string(kNoLogin) + proved.error().what;
   return std::optional<Host>();
 }
 
@@ -108,7 +110,7 @@ Result<Allocation> Waiting::run(const Resource& r, const KnownPod& known, Deadli
     VT_TRY(std::optional<Host> host, look(r, known, deadline));
     if (host) return Allocation{{*host}, r.owner.name};
     if (deadline.passed()) return fail(Errc::timeout, "the pod did not become ready in time: " + why_);
-    pause(kBetweenLooks, deadline);
+    if (!nap(cloud_, clock_, kBetweenLooks, deadline)) return fail(Errc::cancelled, "interrupted");
   }
 }
 

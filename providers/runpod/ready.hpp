@@ -26,7 +26,6 @@ class Waiting {
   Status judge(const Pod&) const;
   Result<std::optional<Host>> enter(const Host&, Deadline);
   Status read_proof(Transport&, Deadline);
-  void pause(Duration real, Deadline) const;
 
   Api& api_;
   const CloudAccess& cloud_;
