@@ -107,8 +107,8 @@ class Engine {
   /// reply is the operation; for a requestId that was seen before, the earlier one, and nothing happens.
   Reply begin(const Call&, const std::string& project, const std::string& scope, const std::string& type, const std::string& target,
               const std::string& target_id, Duration length, std::function<Outcome()> at_end);
-  /// The operation that this request began earlier, if it is a repetition.
-  std::optional<Reply> repeated(const Call&);
+  /// The operation that this request began earlier, if it is a repetition; 400 if its requestId is none.
+  [[nodiscard]] std::optional<Reply> repeated(const Call&) const;
   /// What the service did by itself: DONE already, by "system".
   void record(const Instance&, const std::string& type, const std::string& message);
 

@@ -23,7 +23,6 @@ Reply insert(Engine& engine, const Call& call) {
   if (auto refusal = refuse_body(call, "Disk", body)) return *refusal;
   const Zone* zone = find_zone(zone_name);
   if (zone == nullptr) return not_found("projects/" + project + "/zones/" + zone_name);
-  if (auto earlier = engine.repeated(call)) return *earlier;
   std::string name = body.value("name", ""), path = disk_path(project, zone_name, name);
   if (name.empty()) return error(400, "required", "Required field 'resource.name' not specified");
   if (engine.disks.contains(path)) return error(409, "alreadyExists", "The resource '" + path + "' already exists");

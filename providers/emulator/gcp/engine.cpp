@@ -1,3 +1,5 @@
+#include <regex>
+
 #include "providers/emulator/gcp/api.hpp"
 
 namespace vt::emulator::gcp {
@@ -27,9 +29,12 @@ std::string Engine::new_address() {
   return "127.77." + std::to_string(addresses_ / 250 % 250) + "." + std::to_string(addresses_ % 250 + 1);
 }
 
-std::optional<Reply> Engine::repeated(const Call& call) {
+std::optional<Reply> Engine::repeated(const Call& call) const {
+  static const std::regex uuid("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
   std::string request = call.param("requestId");
-  if (request.empty()) return std::nullopt;
+  if (request.empty() || call.method == "GET") return std::nullopt;
+  if (!std::regex_match(request, uuid) || request.find_first_not_of("0-") == std::string::npos)
+    return error(400, "invalid", "Invalid value for field 'requestId': '" + request + "'. Must be a valid UUID.");
   auto found = request_ids_.find(call.path + "?" + request);
   if (found == request_ids_.end()) return std::nullopt;
   return json_reply(operations.at(found->second)->body);

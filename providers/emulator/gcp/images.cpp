@@ -56,7 +56,6 @@ Reply insert(Engine& engine, const Call& call) {
   const std::string& project = call.parts.at(0);
   json body;
   if (auto refusal = refuse_body(call, "Image", body)) return *refusal;
-  if (auto earlier = engine.repeated(call)) return *earlier;
   std::string name = body.value("name", ""), source = Engine::path_of(body.value("sourceDisk", ""));
   if (name.empty()) return error(400, "required", "Required field 'resource.name' not specified");
   if (find(engine, project, name)) return error(409, "alreadyExists", "The resource '" + image_path(project, name) + "' already exists");

@@ -259,7 +259,6 @@ Reply insert_instance(Engine& engine, const Call& call) {
   if (auto refusal = refuse_body(call, "Instance", body)) return *refusal;
   const Zone* zone = find_zone(zone_name);
   if (zone == nullptr) return not_found("projects/" + project + "/zones/" + zone_name);
-  if (auto earlier = engine.repeated(call)) return *earlier;
   if (auto refusal = check(engine, body, *zone, project)) return *refusal;
   auto i = std::make_shared<Instance>();
   i->id = engine.new_id(), i->project = project, i->zone = zone_name, i->name = body["name"], i->body = std::move(body),
