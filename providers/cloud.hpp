@@ -18,9 +18,11 @@ struct CloudAccess {
   /// Environment variable by name, empty if unset. Credentials are found through this and nothing else.
   std::function<std::string(const std::string&)> environment;
   HttpRules::Reach reach = HttpRules::Reach::internet;
+  std::function<bool()> stopped;  ///< the user wants to end: waiting for a host to become ready ends at once. May be empty
   bool rehearsal = false;
   double pace = 1;  ///< every wait of ours is multiplied by it; below 1 only against an emulator that runs as much faster
 
+  [[nodiscard]] bool interrupted() const { return stopped && stopped(); }
   [[nodiscard]] Duration paced(Duration real) const {
     return Duration{static_cast<Duration::rep>(std::ceil(static_cast<double>(real.count()) * pace))};
   }

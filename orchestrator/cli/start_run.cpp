@@ -183,13 +183,23 @@ Status nothing_missing(const Running& r) {
   return lacking.empty() ? Status{} : Status(fail(Errc::config, "missing to run: " + join(lacking, "; ")));
 }
 
+/// A rehearsal goes on without: whoever tries a plan out need not have the repository it is for.
+Status look_at_subject(Running& r) {
+  if (!r.what.plan.subject) return {};
+  auto subject = read_subject(*r.what.plan.subject);
+  if (subject) r.row.subject = std::move(subject).take();
+  else if (!r.clouds.rehearsal) return fail(subject.error());
+  else r.clouds.says += "; without the subject: " + subject.error().what;
+  return {};
+}
+
 Status prepare(Running& r) {
   VT_TRY(r.caps, own_caps());
   VT_TRY(r.clouds, open_clouds(r.line, r.clock));
   if (r.clouds.rehearsal) r.row.origin = EvidenceOrigin::rehearsal;
   VT_CHECK(make_plan(r));
   VT_CHECK(nothing_missing(r));
-  if (r.what.plan.subject) { VT_TRY(r.row.subject, read_subject(*r.what.plan.subject)); }
+  VT_CHECK(look_at_subject(r));
   return open_databases(r);
 }
 

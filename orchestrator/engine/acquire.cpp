@@ -23,13 +23,12 @@ constexpr Duration kLeastPatience = std::chrono::minutes(2);
 /// How often a candidate that turns calls away for a while is asked again.
 constexpr int kRetries = 5;
 
-std::optional<Money> smaller(const std::optional<Money>& a, const std::optional<Money>& b) { return a && b ? std::min(*a, *b) : a ? a : b; }
-
 /// One host of a layer: tries the candidates until one gives it.
 class Slot {
  public:
-  Slot(Context& c, Provider& provider, const Layer& layer, const HostsWanted& wanted, int slots)
-      : c_(c), provider_(provider), layer_(layer), wanted_(wanted), slots_(slots) {}
+  /// `share`: what the caps leave for this host; nullopt: they set no limit.
+  Slot(Context& c, Provider& provider, const Layer& layer, const HostsWanted& wanted, std::optional<Money> share)
+      : c_(c), provider_(provider), layer_(layer), wanted_(wanted), share_(share) {}
 
   Result<std::vector<Host>> get() {
     VT_TRY(auto offered, provider_.candidates(layer_));
@@ -83,15 +82,14 @@ class Slot {
     return hosts;
   }
 
-  /// As long as the layer needs, but not longer than its caps pay for.
+  /// As long as the layer needs, but not longer than its share of the caps pays for.
   Result<Duration> lease_at(Money hourly) {
     Duration wanted = wanted_.time.value_or(kDefaultLease) + kLeaseSlack;
-    auto cap = smaller(wanted_.caps.layer, wanted_.caps.run);
-    if (!cap || hourly.micro == 0) return wanted;
-    Duration paid = affordable(hourly, Money{cap->micro / slots_});
+    if (!share_ || hourly.micro == 0) return wanted;
+    Duration paid = affordable(hourly, *share_);
     if (paid < kLeastLease)
-      return fail(Errc::budget, "at " + hourly.text() + " an hour the cap of " + cap->text() + " does not pay for " +
-                                    short_text(kLeastLease) + (slots_ > 1 ? " of " + std::to_string(slots_) + " hosts" : ""));
+      return fail(Errc::budget, "at " + hourly.text() + " an hour the " + share_->text() +
+                                    " that the caps leave for this host do not pay for " + short_text(kLeastLease));
     return std::min(wanted, paid);
   }
 
@@ -167,7 +165,7 @@ class Slot {
   Provider& provider_;
   const Layer& layer_;
   const HostsWanted& wanted_;
-  int slots_;
+  std::optional<Money> share_;
   bool hopeless_ = false;
   Finding::Kind kind_ = Finding::Kind::policy;
 };
@@ -190,15 +188,17 @@ void name_hosts(std::vector<Host>& hosts, const Layer& layer) {
 
 /// All slots side by side, each with a provider of its own. What the others got stays in the ledger for the layer to give back.
 Result<std::vector<Host>> fill_slots(Context& c, Provider& provider, const Layer& layer, const HostsWanted& wanted, int slots) {
+  VT_TRY(auto share, c.ledger.room(wanted.caps, wanted.run, layer.name));
+  if (share) share->micro /= slots;
   std::vector<Result<std::vector<Host>>> got(static_cast<std::size_t>(slots), std::vector<Host>{});
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 1; i < got.size(); ++i)
       threads.emplace_back([&, i] {
         auto own = c.provider(layer.provider);
-        got[i] = own ? Slot(c, *own, layer, wanted, slots).get() : fail(Errc::config, "no provider " + layer.provider);
+        got[i] = own ? Slot(c, *own, layer, wanted, share).get() : fail(Errc::config, "no provider " + layer.provider);
       });
-    got[0] = Slot(c, provider, layer, wanted, slots).get();
+    got[0] = Slot(c, provider, layer, wanted, share).get();
   }
   std::vector<Host> hosts;
   for (auto& g : got) {

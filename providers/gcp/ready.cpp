@@ -9,6 +9,7 @@
 #include "providers/gcp/host_key.hpp"
 #include "providers/gcp/json.hpp"
 #include "providers/gcp/operation.hpp"
+#include "providers/nap.hpp"
 
 namespace vt::gcp {
 
@@ -36,7 +37,7 @@ Result<HostSpec> ReadyWatch::until(Deadline deadline) {
     if (!ready && ready.error().code != Errc::transport) return fail(ready.error());
     if (!ready) state_ = ready.error().what;
     if (deadline.passed()) return fail(Errc::timeout, r_.owner.name + " is not ready: " + state_);
-    api_.pause(kLookSpacing, deadline);
+    if (!nap(api_.cloud(), api_.clock(), kLookSpacing, deadline)) return fail(Errc::cancelled, "interrupted");
   }
 }
 
