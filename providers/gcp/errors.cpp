@@ -52,9 +52,7 @@ const std::vector<ErrorRule>& error_rules() {
       {"*", "*not available in*", Kind::not_found},
       {"*", "*does not exist in zone*", Kind::not_found},
       {"invalid", "*resource.machineType*", Kind::not_found},
-      {"notFound", "*/machineTypes/*", Kind::not_found},
-      {"notFound", "*/acceleratorTypes/*", Kind::not_found},
-      {"notFound", "*/diskTypes/*", Kind::not_found},
+      {"notFound", "*/zones/*", Kind::not_found},  // the zone itself, or a machine, disk or accelerator type in it
       {"authError", "*", Kind::auth},
       {"*", "*billing to be enabled*", Kind::funds},
       {"accessNotConfigured", "*", Kind::auth},

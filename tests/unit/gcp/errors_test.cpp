@@ -55,6 +55,7 @@ TEST(GcpErrors, RepliesAreReadByReasonThenStatus) {
            {400, "invalid", "Machine type is not available in zone us-west1-c", Kind::not_found},
            {400, "badRequest", "hyperdisk-balanced disk type cannot be used by n2-standard-16 machine type.", Kind::policy},
            {404, "notFound", "The resource 'projects/p/zones/z/machineTypes/g4-standard-48' was not found", Kind::not_found},
+           {404, "notFound", "The resource 'projects/p/zones/europe-west3-c' was not found", Kind::not_found},
            {404, "notFound", "The resource 'projects/p/global/images/family/none' was not found", Kind::policy},
            {412, "conditionNotMet", "Constraint constraints/compute.vmExternalIpAccess violated", Kind::policy},
            {429, "anything", "", Kind::rate},
