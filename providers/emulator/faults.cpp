@@ -33,6 +33,9 @@ const std::vector<FaultInfo>& fault_infos() {
       {unavailable, "unavailable", "create get list delete", true, 0, "not executed, answered with 503"},
       {unreachable, "unreachable", "get list operation", true, 5,
        "after this call every connection is reset and new ones are refused for a while"},
+      {no_gpu, "no-gpu", "create", false, 0, "a RunPod pod comes up without its GPUs"},
+      {old_driver, "old-driver", "create", false, 0, "a RunPod pod comes to a host with an older CUDA than was asked for"},
+      {wrong_port, "wrong-port", "create", false, 0, "RunPod tells a port of the pod at which nobody answers"},
   };
   return table;
 }

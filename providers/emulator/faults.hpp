@@ -35,7 +35,10 @@ enum class FaultKind {
   truncated,
   slow,
   unavailable,
-  unreachable
+  unreachable,
+  no_gpu,
+  old_driver,
+  wrong_port
 };
 
 /// What each fault does, in one place: also the text of `vault-emulator --help`.

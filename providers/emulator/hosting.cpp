@@ -233,4 +233,6 @@ std::string Hosting::log(const std::string& id) const {
   return entry->last_log;
 }
 
+std::string Hosting::login() const { return impl_->pods ? impl_->pods->login() : "root"; }
+
 }  // namespace vt::emulator

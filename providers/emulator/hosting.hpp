@@ -28,6 +28,7 @@ class Hosting {
   [[nodiscard]] int public_port(const std::string& id) const;
   [[nodiscard]] bool alive(const std::string& id) const;
   [[nodiscard]] std::string log(const std::string& id) const;
+  [[nodiscard]] std::string login() const;  ///< who can log in at a pod
 
  private:
   struct Impl;

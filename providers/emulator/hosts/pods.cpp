@@ -65,7 +65,7 @@ class Containers final : public HostMaker {
 };
 
 /// No isolation at all. The start command finds a port for its SSH server in VT_SSH_PORT and a folder to use instead of /run in
-/// VT_RUN_DIR.
+/// VT_DIR.
 class Processes final : public HostMaker {
  public:
   [[nodiscard]] std::string text() const override {
@@ -81,7 +81,7 @@ class Processes final : public HostMaker {
     for (auto folder : {"/run", "/tmp"}) fs::create_directories(home + folder);
     auto environment = order.environment;
     environment["VT_SSH_PORT"] = std::to_string(port);
-    environment["VT_RUN_DIR"] = home + "/run";
+    environment["VT_DIR"] = home + "/run";
     environment["HOME"] = home;
     environment["TMPDIR"] = home + "/tmp";
     if (auto server = find_ssh_server()) {
