@@ -21,6 +21,12 @@ Result<emulator::HostKind> host_kind(const std::string& word) {
   return fail(Errc::usage, "--rehearse=" + word + ": expected auto, process or vm");
 }
 
+/// "http://127.x.y.z:PORT": anything else might be somebody else's machine.
+bool is_loopback(const std::string& address) {
+  constexpr std::string_view kLead = "http://127.";
+  return address.starts_with(kLead) && address.find_first_not_of("0123456789.:", kLead.size()) == std::string::npos;
+}
+
 Result<Clouds> rehearsed(const CommandLine& line, const Clock& clock) {
   Clouds out;
   out.rehearsal = true;
@@ -30,6 +36,8 @@ Result<Clouds> rehearsed(const CommandLine& line, const Clock& clock) {
   std::filesystem::permissions(out.ledger_dir, std::filesystem::perms::owner_all, failed);
   double pace = line.pace > 0 ? line.pace : kRehearsalPace;
   std::string address = line.emulator;
+  if (!address.empty() && !is_loopback(address))
+    return fail(Errc::usage, "--emulator " + address + ": a rehearsal talks to loopback addresses only; expected http://127.0.0.1:PORT");
   if (address.empty()) {
     VT_TRY(auto kind, host_kind(line.rehearse));
     emulator::Options options;

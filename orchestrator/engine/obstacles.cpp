@@ -34,11 +34,16 @@ Found by_dependency(const Check& check, const ObservationKey& key, const Circums
   return {};
 }
 
+/// "!virt.container" is a thing the host must not be.
+std::string stand_in(const std::string& capability) {
+  return capability.starts_with("!") ? "the stand-in host has " + capability.substr(1) : "the stand-in host lacks " + capability;
+}
+
 Found by_capability(const Check& check, const ObservationKey& key, const Circumstances& now) {
   auto answer = check.needs.evaluate(now.facts);
   if (answer.state == Requirement::State::met) return {};
   if (now.real && check.needs.evaluate(*now.real).state != Requirement::State::absent)
-    return verdict_only(key, Verdict::skip, Cause::rehearsal, "the stand-in host lacks " + answer.capability + ": " + answer.evidence);
+    return verdict_only(key, Verdict::skip, Cause::rehearsal, stand_in(answer.capability) + ": " + answer.evidence);
   bool absent = answer.state == Requirement::State::absent;
   auto j = verdict_only(key, absent ? Verdict::skip : Verdict::error, Cause::capability, answer.capability + ": " + answer.evidence);
   if (!absent) j.reason = "could not find out " + j.reason;
