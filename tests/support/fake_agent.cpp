@@ -1,7 +1,7 @@
 // Speaks the agent protocol and does nothing else: for tests of the orchestrator's side. A job's args say how many
-// progress frames it writes and how often ({"steps": 10, "every_ms": 20}); its frames go to a journal in $HOME/jobs by
-// a process of its own, so that they go on when the session is gone. The words in the file $HOME/behaviour make it
-// misbehave: protocol2, mute, longline, garbage, die, twice, gap.
+// progress frames it writes and how often ({"steps": 10, "every_ms": 20}), after how many "seconds"; its frames go to a journal in
+// $HOME/jobs by a process of its own, so that they go on when the session is gone. The words in the file $HOME/behaviour make it misbehave:
+// protocol2, mute, longline, garbage, die, twice, gap.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -54,6 +54,7 @@ void work(const json& job, const std::string& journal) {
   std::string id = job["job"];
   int seq = 0;
   out << json{{"t", "started"}, {"job", id}, {"seq", ++seq}, {"pid", getpid()}}.dump() << std::endl;
+  usleep(static_cast<useconds_t>(args.value("seconds", 0.0) * 1e6));
   for (int i = 0; i < args.value("steps", 0); ++i) {
     usleep(static_cast<useconds_t>(args.value("every_ms", 0)) * 1000);
     out << json{{"t", "progress"}, {"job", id}, {"seq", ++seq}, {"text", std::to_string(i)}, {"fraction", 0.5}}.dump() << std::endl;

@@ -24,7 +24,7 @@ void redirect(const std::string& path, int fd) {
 }  // namespace
 
 pid_t Program::start(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{VT_BIN_DIR "/vault-test", "--state-dir", state(), "--catalogue", catalogue};
+  std::vector<std::string> words{binary, "--state-dir", state(), "--catalogue", catalogue};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());

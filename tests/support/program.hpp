@@ -18,6 +18,7 @@ struct Ended {
 class Program {
  public:
   std::map<std::string, std::string> environment;  ///< added to ours
+  std::string binary = VT_BIN_DIR "/vault-test";
   std::string catalogue = VT_SOURCE_DIR "/tests/data/scenario/catalogue";
   std::string state_folder;  ///< another program's, to share it; else its own
 

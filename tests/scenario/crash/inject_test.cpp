@@ -2,8 +2,8 @@
 // failed, is never green by mistake, and leaves nothing.
 #include <algorithm>
 
-#include "orchestrator/model/failpoint.hpp"
 #include "scene.hpp"
+#include "tests/support/failpoint_names.hpp"
 
 using namespace vt::test;
 
@@ -62,7 +62,7 @@ TEST_P(Injected, EndsByItselfAndHonestly) {
 std::vector<Fault> faults() {
   std::vector<Fault> out;
   for (auto action : {"err", "enospc"})
-    for (auto name : vt::kFailpoints) out.push_back({std::string(name), action});
+    for (auto& name : local_failpoints()) out.push_back({name, action});
   return out;
 }
 std::string fault_name(const testing::TestParamInfo<Fault>& info) {

@@ -1,8 +1,9 @@
 // kill -9 at every point where the orchestrator touches the world, then what a person does: resume, reap, look.
 #include <algorithm>
 
-#include "orchestrator/model/failpoint.hpp"
 #include "scene.hpp"
+#include "tests/support/failpoint_names.hpp"
+#include "tests/support/figures.hpp"
 
 using namespace vt::test;
 
@@ -52,6 +53,7 @@ TEST_P(Killed, IsResumedAndLeavesNothing) {
   int times = count();
   ASSERT_GT(times, 0) << "no run reaches this failpoint";
   for (int n : moments(times)) kill_at(n);
+  note_failpoint(GetParam(), true);
 }
 
 std::string failpoint_name(const testing::TestParamInfo<std::string>& info) {
@@ -59,8 +61,7 @@ std::string failpoint_name(const testing::TestParamInfo<std::string>& info) {
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(At, Killed, testing::ValuesIn(std::vector<std::string>(std::begin(vt::kFailpoints), std::end(vt::kFailpoints))),
-                         failpoint_name);
+INSTANTIATE_TEST_SUITE_P(At, Killed, testing::ValuesIn(local_failpoints()), failpoint_name);
 
 }  // namespace
 

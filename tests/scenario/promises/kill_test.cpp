@@ -1,0 +1,123 @@
+// P1: kill -9 at every point where the orchestrator touches the world while it has hosts in the clouds. Whatever it leaves is gone after
+// reap, or used again and gone after resume.
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include "promise.hpp"
+#include "tests/support/failpoint_names.hpp"
+#include "tests/support/figures.hpp"
+
+using namespace vt::test;
+
+#ifdef VT_FAILPOINTS
+
+namespace {
+
+struct Group {
+  const char* name;
+  std::vector<std::string> prefixes;
+  int hosts;
+  friend std::ostream& operator<<(std::ostream& out, const Group& g) { return out << g.name << " with " << g.hosts; }
+};
+
+/// Moments that are tried for each failpoint, spread over the times it is reached.
+constexpr int kMoments = 2, kLongMoments = 25;
+
+class Killed : public Promise, public testing::WithParamInterface<Group> {
+ protected:
+  Killed() : Promise("P1") {}
+  void SetUp() override {
+    Promise::SetUp();
+    begin({"auto", "", 0});
+  }
+
+  static std::vector<std::string> failpoints() {
+    std::vector<std::string> out;
+    for (auto& prefix : GetParam().prefixes)
+      for (auto name : vt::kFailpoints)
+        if (name.starts_with(prefix)) out.emplace_back(name);
+    return out;
+  }
+
+  /// Both clouds side by side, unless the failpoint is one cloud's.
+  std::string plan_for(const std::string& provider) {
+    std::vector<std::string> layers;
+    for (auto name : {"gcp", "runpod"})
+      if (provider.empty() || provider == name) layers.push_back(layer(name, GetParam().hosts));
+    return plan_of(layers);
+  }
+  static std::string provider_of(const std::string& failpoint, int turn) {
+    for (auto name : {"gcp", "runpod"})
+      if (failpoint.starts_with(std::string(name) + ".")) return name;
+    if (GetParam().hosts == 1 || long_run()) return "";
+    return turn % 2 == 0 ? "gcp" : "runpod";
+  }
+
+  /// How often a run that nothing disturbs reaches each of them.
+  std::map<std::string, int> counts(const std::string& provider) {
+    program->environment["VAULT_TEST_FAILPOINT_LOG"] = program->path("reached");
+    auto whole = vault({"run", plan_for(provider)});
+    EXPECT_EQ(whole.exit_code, 0) << whole.out << whole.err;
+    std::ifstream lines(program->path("reached"));
+    std::map<std::string, int> out;
+    for (std::string line; std::getline(lines, line);) ++out[line];
+    expect_kept(GetParam().hosts);
+    return out;
+  }
+
+  static std::set<int> moments(int times) {
+    std::set<int> out;
+    int wanted = long_run() ? kLongMoments : GetParam().hosts == 1 ? kMoments : 1;
+    for (int i = 0; i < wanted; ++i) out.insert(1 + static_cast<int>((static_cast<long>(times - 1) * (2 * i + 1)) / (2 * wanted)));
+    if (wanted > 1) out.insert(1), out.insert(times);
+    return out;
+  }
+
+  void kill_at(const std::string& failpoint, const std::string& provider, int n, bool resumed) {
+    SCOPED_TRACE(failpoint + "=kill@" + std::to_string(n) + " " + provider);
+    forget_state();
+    program->environment["VAULT_TEST_FAILPOINT"] = failpoint + "=kill@" + std::to_string(n);
+    auto killed = vault({"run", plan_for(provider)});
+    EXPECT_TRUE(killed.exit_code == 137 || (n > 1 && killed.exit_code == 0)) << killed.exit_code << killed.out << killed.err;
+    count("kills", killed.exit_code == 137);
+    program->environment.clear();
+    if (resumed) vault({"resume", "last"}), count("resumes");
+    expect_kept(GetParam().hosts);
+  }
+};
+
+TEST_P(Killed, ThenReapedLeavesNothing) {
+  std::map<std::string, std::map<std::string, int>> reached;  // provider -> failpoint -> times
+  int turn = 0;
+  for (auto& failpoint : failpoints()) {
+    auto provider = provider_of(failpoint, ++turn);
+    if (!reached.contains(provider)) reached[provider] = counts(provider);
+    int times = reached[provider][failpoint];
+    EXPECT_GT(times, 0) << "no run reaches " << failpoint;
+    int scenario = 0;
+    for (int n : moments(times)) kill_at(failpoint, provider, n, ++scenario % 3 == 0);
+    note_failpoint(failpoint, times > 0);
+  }
+}
+
+std::vector<Group> groups() {
+  std::vector<Group> out;
+  for (int hosts : {1, 5}) {
+    out.push_back({"Store", {"store."}, hosts});
+    out.push_back({"Ledger", {"ledger.", "key."}, hosts});
+    out.push_back({"Wire", {"tcp.", "http."}, hosts});
+    out.push_back({"Ssh", {"ssh."}, hosts});
+    out.push_back({"Agent", {"agent."}, hosts});
+    out.push_back({"Run", {"layer.", "run."}, hosts});
+    out.push_back({"Gcp", {"gcp."}, hosts});
+    out.push_back({"RunPod", {"runpod."}, hosts});
+  }
+  return out;
+}
+std::string group_name(const testing::TestParamInfo<Group>& info) { return info.param.name + std::to_string(info.param.hosts); }
+INSTANTIATE_TEST_SUITE_P(At, Killed, testing::ValuesIn(groups()), group_name);
+
+}  // namespace
+
+#endif
