@@ -1,0 +1,192 @@
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "orchestrator/host/transport.hpp"
+#include "providers/container/process.hpp"
+#include "providers/emulator/emulator.hpp"
+#include "providers/runpod/runpod.hpp"
+#include "tests/support/temp_dir.hpp"
+
+// The client against the emulated RunPod, over real HTTP, with its own start command really running in the pods.
+using namespace vt;
+using emulator::Emulator;
+using emulator::HostKind;
+using nlohmann::json;
+
+namespace {
+
+constexpr double kPace = 0.02;
+
+class World {
+ public:
+  explicit World(const std::string& faults = "", HostKind hosts = HostKind::automatic) {
+    emulator::Options options;
+    options.folder = dir_ / "emulator", options.pace = kPace, options.faults = faults, options.hosts = hosts, options.seed = 1;
+    auto started = Emulator::start(options);
+    if (!started) {
+      problem_ = started.error().what;
+      return;
+    }
+    emulator_ = std::move(started).take();
+    auto access = emulator::rehearsal_access(emulator_->address(), dir_ / "access", kPace);
+    if (!access) problem_ = access.error().what;
+    else cloud_ = *access;
+    ProviderContext context;
+    context.state_dir = dir_.path(), context.clock = &clock_, context.cloud = cloud_, context.prices = VT_SOURCE_DIR "/plans/prices";
+    provider_ = make_runpod(context);
+  }
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  Provider& runpod() { return *provider_; }
+
+  Resource row(Duration lease = std::chrono::hours(1)) {
+    static int number = 0;
+    auto attempt = std::to_string(getpid()) + "x" + std::to_string(++number);
+    Resource r;
+    r.owner = {"contract", attempt, "vt-contract-" + attempt, (clock_.wall() + lease.count()) / 1000 * 1000, "token" + attempt};
+    r.provider = "runpod", r.kind = "host", r.machine = "NVIDIA L4", r.market = "SECURE", r.run = "20261120-115606-lciz";
+    return r;
+  }
+  /// The end of the pod as the books have it; "" while it is there.
+  [[nodiscard]] std::string end_of(const Resource& r) {
+    auto http = make_http({HttpRules::Reach::loopback, "vault-test/test", ""});
+    HttpRequest request;
+    request.url = emulator_->address() + "/emulator/books";
+    auto reply = http->send(request);
+    json books = reply ? json::parse(reply->body, nullptr, false) : json();
+    for (auto& thing : books.value("things", json::array()))
+      if (thing["name"] == r.owner.name) return thing["end"];
+    return "never there";
+  }
+  [[nodiscard]] std::string log_of(const Resource& r) {
+    auto http = make_http({HttpRules::Reach::loopback, "vault-test/test", ""});
+    HttpRequest request;
+    request.url = emulator_->address() + "/emulator/log?id=" + r.provider_id;
+    auto reply = http->send(request);
+    return reply ? reply->body : "";
+  }
+
+ private:
+  SystemClock clock_;
+  test::TempDir dir_;
+  std::unique_ptr<Emulator> emulator_;
+  CloudAccess cloud_;
+  std::unique_ptr<Provider> provider_;
+  std::string problem_;
+};
+
+Layer layer() {
+  Layer made;
+  made.name = "podlike", made.provider = "runpod";
+  made.options = {{"gpu", {"NVIDIA L4"}}, {"cloud", {"SECURE"}}};
+  return made;
+}
+
+std::string fault(const std::string& call, const std::string& kind, int seconds = 0) {
+  json one{{"api", "runpod"}, {"call", call}, {"nth", 1}, {"kind", kind}};
+  if (seconds > 0) one["seconds"] = seconds;
+  return json::array({one}).dump();
+}
+
+Deadline within(int seconds) { return Deadline::after(std::chrono::seconds(seconds)); }
+
+void create(Provider& runpod, Resource& r) {
+  auto outcome = runpod.create(layer(), r);
+  if (auto refused = std::get_if<Refused>(&outcome)) FAIL() << refused->what;
+  if (auto unclear = std::get_if<Ambiguous>(&outcome)) FAIL() << unclear->what;
+  r.provider_id = std::get<Created>(outcome).provider_id;
+}
+
+bool listed(Provider& runpod, const Resource& r) {
+  auto listing = runpod.list_owned("contract");
+  EXPECT_TRUE(listing && listing->complete);
+  for (auto& seen : listing ? listing->resources : std::vector<Resource>())
+    if (seen.owner.name == r.owner.name && seen.owner.token == r.owner.token && seen.owner.expires == r.owner.expires) return true;
+  return false;
+}
+
+TEST(RunpodContract, PreflightAndCandidatesAcceptWhatTheEmulatorOffers) {
+  World world("", HostKind::none);
+  ASSERT_EQ(world.problem(), "");
+  for (auto& finding : world.runpod().preflight(layer())) EXPECT_EQ(finding.weight, Finding::Weight::warns) << finding.what;
+  auto candidates = world.runpod().candidates(layer());
+  ASSERT_TRUE(candidates) << candidates.error().what;
+  ASSERT_FALSE(candidates->empty());
+  EXPECT_TRUE((*candidates)[0].in_stock && (*candidates)[0].price_known);
+  EXPECT_GT((*candidates)[0].hourly.micro, 430'000);
+}
+
+class RunpodPods : public testing::TestWithParam<HostKind> {};
+
+TEST_P(RunpodPods, ComeAreLoggedInToAndGo) {
+  World world("", GetParam());
+  ASSERT_EQ(world.problem(), "");
+  if (find_program("curl").empty()) GTEST_SKIP() << "curl is not installed: the pod's watchdog needs it";
+  auto r = world.row();
+  create(world.runpod(), r);
+  auto ready = world.runpod().wait_ready(layer(), r, within(60));
+  if (!ready && find_program("sshd").empty()) GTEST_SKIP() << "sshd is not installed";
+  ASSERT_TRUE(ready) << ready.error().what << "\n" << world.log_of(r);
+  ASSERT_EQ(ready->hosts.size(), 1U);
+  auto session = connect(ready->hosts[0], within(30));
+  ASSERT_TRUE(session) << session.error().what;
+  auto proof = exec(**session, "cat $VT_DIR/lease-proof", "", within(20));
+  ASSERT_TRUE(proof) << proof.error().what;
+  EXPECT_TRUE(proof->out.starts_with("proved ")) << proof->out << world.log_of(r);
+  EXPECT_TRUE(listed(world.runpod(), r));
+  EXPECT_TRUE(world.runpod().destroy(r));
+  EXPECT_FALSE(listed(world.runpod(), r));
+  EXPECT_EQ(world.end_of(r), "deleted");
+}
+
+INSTANTIATE_TEST_SUITE_P(As, RunpodPods, testing::Values(HostKind::automatic, HostKind::process),
+                         [](auto& one) { return std::string(one.param == HostKind::process ? "Processes" : "Containers"); });
+
+TEST(RunpodContract, APodEndsItselfWhenItsLeaseIsOver) {
+  World world;
+  ASSERT_EQ(world.problem(), "");
+  if (find_program("curl").empty()) GTEST_SKIP() << "curl is not installed: the pod's watchdog needs it";
+  auto r = world.row(std::chrono::seconds(8));
+  create(world.runpod(), r);
+  for (auto deadline = within(40); world.end_of(r).empty() && !deadline.passed();) poll(nullptr, 0, 100);
+  EXPECT_EQ(world.end_of(r), "deleted") << world.log_of(r);
+  EXPECT_FALSE(listed(world.runpod(), r));
+}
+
+TEST(RunpodContract, UnusablePodsAreToldFromSlowOnes) {
+  const std::pair<const char*, Errc> cases[] = {{"no-gpu", Errc::timeout}, {"stuck", Errc::timeout}, {"vanish", Errc::lost}};
+  for (auto& [kind, expected] : cases) {
+    World world(fault("create", kind, std::string(kind) == "vanish" ? 60 : 0), HostKind::none);
+    ASSERT_EQ(world.problem(), "");
+    auto r = world.row();
+    create(world.runpod(), r);
+    auto ready = world.runpod().wait_ready(layer(), r, within(4));
+    ASSERT_FALSE(ready) << kind;
+    bool as_expected = ready.error().code == expected || (expected == Errc::lost && ready.error().code == Errc::not_found);
+    EXPECT_TRUE(as_expected) << kind << ": " << ready.error().what;
+    (void)world.runpod().destroy(r);
+    EXPECT_FALSE(listed(world.runpod(), r)) << kind;
+  }
+}
+
+TEST(RunpodContract, RefusalsAndUnclearAnswersAreToldApart) {
+  auto outcome = [](const std::string& faults) {
+    World world(faults, HostKind::none);
+    auto r = world.row();
+    auto made = world.runpod().create(layer(), r);
+    if (auto refused = std::get_if<Refused>(&made)) return "refused " + std::to_string(static_cast<int>(refused->kind));
+    return std::string(std::holds_alternative<Ambiguous>(made) ? "ambiguous" : "created") + (listed(world.runpod(), r) ? ", there" : "");
+  };
+  auto refused = [](Finding::Kind kind) { return "refused " + std::to_string(static_cast<int>(kind)); };
+  EXPECT_EQ(outcome(fault("create", "stockout")), refused(Finding::Kind::stock_out));
+  EXPECT_EQ(outcome(fault("create", "quota")), refused(Finding::Kind::funds));
+  EXPECT_EQ(outcome(fault("create", "rate")), refused(Finding::Kind::rate));
+  EXPECT_EQ(outcome(fault("create", "expired")), refused(Finding::Kind::auth));
+  EXPECT_EQ(outcome(fault("create", "error-after")), "ambiguous, there");
+  EXPECT_EQ(outcome(fault("create", "lost-after")), "ambiguous, there");
+  EXPECT_EQ(outcome(fault("create", "lost-before")), "ambiguous");
+}
+
+}  // namespace
