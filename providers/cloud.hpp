@@ -14,6 +14,7 @@ struct CloudAccess {
   std::string gcp_base = "https://compute.googleapis.com/compute/v1/";
   std::string gcp_metadata = "http://metadata.google.internal/";  ///< for machines that run on Compute Engine themselves
   int gcp_ssh_port = 22;
+  std::string gcp_login;  ///< who logs in where stand-in hosts know one user only; empty: whom the plan names
   std::string runpod_base = "https://api.runpod.io/v2/";
   /// Environment variable by name, empty if unset. Credentials are found through this and nothing else.
   std::function<std::string(const std::string&)> environment;

@@ -31,7 +31,7 @@ Reply end(World& world, const Call& call, const std::string& how) {
   return problem(404, "nothing alive has this id");
 }
 
-/// {"google":{e-mail: public key},"runpod":[key]}
+/// {"google":{e-mail: public key},"runpod":[key]} -> {"login": who can log in at instances; empty: whom their metadata name}
 Reply keys(World& world, const Call& call) {
   json body = json::parse(call.body, nullptr, false);
   if (!body.is_object()) return problem(400, "the body is no JSON object");
@@ -39,7 +39,7 @@ Reply keys(World& world, const Call& call) {
   auto google = body.value("google", json::object());
   for (auto& [account, key] : google.items()) world.google_keys[account] = key;
   for (auto& key : body.value("runpod", json::array())) world.runpod_keys.insert(key);
-  return json_reply(json::object());
+  return json_reply({{"login", world.hosting->machine_login()}});
 }
 
 Reply host_log(World& world, const Call& call) { return {200, world.hosting->log(call.param("id")), "text/plain", {}}; }

@@ -234,5 +234,6 @@ std::string Hosting::log(const std::string& id) const {
 }
 
 std::string Hosting::login() const { return impl_->pods ? impl_->pods->login() : "root"; }
+std::string Hosting::machine_login() const { return impl_->machines ? impl_->machines->login() : ""; }
 
 }  // namespace vt::emulator

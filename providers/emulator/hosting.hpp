@@ -28,7 +28,8 @@ class Hosting {
   [[nodiscard]] int public_port(const std::string& id) const;
   [[nodiscard]] bool alive(const std::string& id) const;
   [[nodiscard]] std::string log(const std::string& id) const;
-  [[nodiscard]] std::string login() const;  ///< who can log in at a pod
+  [[nodiscard]] std::string login() const;          ///< who can log in at a pod
+  [[nodiscard]] std::string machine_login() const;  ///< the only user of an instance; empty: whom its metadata name
 
  private:
   struct Impl;

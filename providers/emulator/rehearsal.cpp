@@ -51,13 +51,14 @@ Status write_private(const std::string& path, const std::string& text) {
   return {};
 }
 
-/// Makes the credentials known to the emulator, which takes no others.
-Status announce(const std::string& address, const std::string& public_key, const std::string& runpod_key) {
+/// Makes the credentials known to the emulator, which takes no others; returns who can log in at its instances.
+Result<std::string> announce(const std::string& address, const std::string& public_key, const std::string& runpod_key) {
   httplib::Client client(address);
   json body = {{"google", {{kAccount, public_key}}}, {"runpod", json::array({runpod_key})}};
   auto reply = client.Post("/emulator/keys", body.dump(), "application/json");
   if (!reply || reply->status != 200) return fail(Errc::transport, "no emulator answers at " + address);
-  return {};
+  auto said = json::parse(reply->body, nullptr, false);
+  return said.is_object() ? said.value("login", "") : "";
 }
 
 json key_file(const std::string& address, const std::string& private_key) {
@@ -78,9 +79,9 @@ Result<CloudAccess> rehearsal_access(const std::string& address, const std::stri
   std::filesystem::create_directories(folder, error);
   if (error || chmod(folder.c_str(), 0700) != 0) return fail(Errc::storage, "cannot make " + folder);
   VT_CHECK(write_private(path, key_file(address, private_key).dump(2)));
-  VT_CHECK(announce(address, public_key, runpod_key));
 
   CloudAccess access;
+  VT_TRY(access.gcp_login, announce(address, public_key, runpod_key));
   access.gcp_base = address + "/compute/v1/", access.gcp_metadata = address + "/", access.runpod_base = address + "/v2/";
   access.gcp_ssh_port = std::stoi(address.substr(address.find_last_of(':') + 1));
   access.reach = HttpRules::Reach::loopback, access.rehearsal = true, access.pace = pace;

@@ -113,7 +113,7 @@ class Gcp final : public Provider {
     VT_TRY(gcp::Api * api, this->api());
     HostSpec login;
     login.port = context_.cloud.gcp_ssh_port;
-    login.user = wish.user;
+    login.user = context_.cloud.gcp_login.empty() ? wish.user : context_.cloud.gcp_login;
     login.identity = gcp::key_path(context_.state_dir, r.owner.name);
     login.exclusive = true;
     remember(r.account);

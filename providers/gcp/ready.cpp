@@ -95,7 +95,8 @@ Result<bool> ReadyWatch::log_in(Deadline deadline) {
 Result<bool> ReadyWatch::absent() {
   auto ending = ending_of(api_, r_);
   if (ending && !ending->empty()) return fail(Errc::lost, r_.owner.name + ": " + *ending);
-  if (seen_) return fail(Errc::lost, r_.owner.name + ": gone, and Compute Engine does not say why");
+  // While the operation runs, it may just have failed and taken the instance with it: its own error says more.
+  if (seen_ && inserted_) return fail(Errc::lost, r_.owner.name + ": gone, and Compute Engine does not say why");
   state_ = inserted_ ? "it was made but does not show" : "it is not there yet";
   return false;
 }

@@ -40,7 +40,7 @@ class HostMaker {
  public:
   virtual ~HostMaker() = default;
   [[nodiscard]] virtual std::string text() const = 0;  ///< "runc containers on this machine's own programs"
-  /// Who can log in at a host of it: "root", or the only user there is where hosts are plain processes.
+  /// Who can log in at a host of it: "root", or the only user there is where hosts are plain processes; empty: whom its metadata name.
   [[nodiscard]] virtual std::string login() const { return "root"; }
   virtual Result<std::unique_ptr<EmulatedHost>> start(const HostOrder&) = 0;
   /// Ends what hosts of a process that died left in this folder.

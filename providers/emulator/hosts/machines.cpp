@@ -140,6 +140,7 @@ class Machines final : public HostMaker {
   [[nodiscard]] std::string text() const override {
     return "systemd-nspawn machines with a systemd of their own on this machine's programs";
   }
+  [[nodiscard]] std::string login() const override { return ""; }
   Status clear(const std::string& folder) override { return clear_hosts(folder); }
 
   Result<std::unique_ptr<EmulatedHost>> start(const HostOrder& order) override {
@@ -166,7 +167,7 @@ class WithoutSystemd final : public HostMaker {
  public:
   WithoutSystemd(std::unique_ptr<HostMaker> below, bool isolated) : below_(std::move(below)), isolated_(isolated) {}
   [[nodiscard]] std::string text() const override { return below_->text() + ", with a guest agent but without systemd and reboot"; }
-  [[nodiscard]] std::string login() const override { return below_->login(); }
+  [[nodiscard]] std::string login() const override { return isolated_ ? "" : below_->login(); }
   Status clear(const std::string& folder) override { return clear_hosts(folder); }
 
   Result<std::unique_ptr<EmulatedHost>> start(const HostOrder& order) override {

@@ -51,6 +51,19 @@ TEST(GcpReady, AStockOutInTheOperationMovesItsZonesToTheFront) {
   EXPECT_EQ(left[2].zone, "us-central1-f");
 }
 
+TEST(GcpReady, AnInstanceThatGoesWithItsOperationIsNotLost) {
+  FakeCloud cloud;
+  auto begun = test::operation();
+  begun["status"] = "RUNNING";
+  cloud.on(kOperations, 200, list(json::array({begun})));
+  cloud.on(kOperations, 200, list(json::array({begun})));
+  cloud.on(kOperations, 200, list(json::array({test::operation("ZONE_RESOURCE_POOL_EXHAUSTED", "no capacity")})));
+  cloud.on(kEndings, 200, list(json::array()));
+  cloud.on(kInstance, 200, instance("PROVISIONING"));
+  cloud.on(kInstance, 404, test::api_error(404, "notFound", "gone"));
+  EXPECT_EQ(wait(cloud, Duration{5000}).code, Errc::capacity);
+}
+
 TEST(GcpReady, OtherFailuresOfTheOperationAreTyped) {
   for (auto& [code, expected] : std::map<std::string, Errc>{{"Quota 'GPUS_ALL_REGIONS' exceeded.", Errc::quota},
                                                             {"Quota 'NVIDIA_L4_GPUS' exceeded.", Errc::capacity}}) {
