@@ -105,6 +105,7 @@ struct Relay {
   /// How many of the bytes for the client may go now.
   std::size_t allowed() {
     if (!cut) return kChunk;
+    if (cut->how == Cut::How::close || cut->how == Cut::How::reset) return 0;
     if (cut->how == Cut::How::truncate) return left.value_or(0);
     if (cut->how != Cut::How::drip) return kChunk;
     auto passed = std::chrono::duration<double>(steady_clock::now() - cut_at) / std::chrono::duration<double>(cut->length);
@@ -236,18 +237,29 @@ void Gate::Impl::serve() {
   }
 }
 
+namespace {
+
+Fd bound(int port) {
+  Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  int on = 1;
+  setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  auto address = loopback(port);
+  if (bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) fd.reset();
+  return fd;
+}
+
+}  // namespace
+
 Gate::Gate(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<std::unique_ptr<Gate>> Gate::open(int port, int target) {
   auto impl = std::make_unique<Impl>();
   impl->target = target;
   impl->wake = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  impl->listener = Fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  int on = 1;
-  setsockopt(impl->listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  auto address = loopback(port);
-  if (bind(impl->listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      listen(impl->listener.get(), SOMAXCONN) != 0)
+  // A port that the kernel chose is lost when the socket is shut for a while; one that was asked for is not.
+  Fd choice = bound(port);
+  impl->listener = bound(local_port(choice.get()));
+  if (choice.get() < 0 || impl->listener.get() < 0 || listen(impl->listener.get(), SOMAXCONN) != 0)
     return fail(Errc::usage, "cannot listen on 127.0.0.1:" + std::to_string(port));
   impl->port = local_port(impl->listener.get());
   Impl* raw = impl.get();

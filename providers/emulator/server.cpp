@@ -1,7 +1,6 @@
 #include "providers/emulator/server.hpp"
 
 #include <httplib.h>
-#include <strings.h>
 
 #include <algorithm>
 #include <ctime>
@@ -72,7 +71,8 @@ std::string lower(std::string text) {
 Call call_from(const httplib::Request& req, const std::string& base) {
   Call call;
   call.method = req.method, call.path = req.path, call.body = req.body;
-  for (auto& [key, value] : req.params) call.query[key] = value;
+  auto question = req.target.find('?');
+  if (question != std::string::npos) call.query = parse_query(req.target.substr(question + 1));
   for (auto& [key, value] : req.headers) call.headers[lower(key)] = value;
   call.base = call.header("host").empty() ? base : "http://" + call.header("host");
   return call;
@@ -89,28 +89,6 @@ Request log_of(const Call& call, Api api) {
 }
 
 }  // namespace
-
-std::string Call::bearer() const {
-  std::string value = header("authorization");
-  return value.size() > 7 && strncasecmp(value.c_str(), "Bearer ", 7) == 0 ? value.substr(7) : "";
-}
-
-std::string Call::param(const std::string& key) const {
-  auto found = query.find(key);
-  return found == query.end() ? "" : found->second;
-}
-
-std::string Call::header(const std::string& key) const {
-  auto found = headers.find(key);
-  return found == headers.end() ? "" : found->second;
-}
-
-Reply json_reply(const json& body, int status) {
-  Reply reply;
-  reply.status = status;
-  reply.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
-  return reply;
-}
 
 struct Server::Impl {
   Books& books;

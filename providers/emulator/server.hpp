@@ -35,6 +35,8 @@ struct Reply {
   std::map<std::string, std::string> headers;
 };
 Reply json_reply(const nlohmann::json& body, int status = 200);
+/// "a=b&c=d", of an address or a form, decoded.
+std::map<std::string, std::string> parse_query(const std::string& text);
 
 using Handler = std::function<Reply(const Call&)>;
 /// How an API words an error that comes from the front of the house: 401, 404, 405, 409, 429, 500, 503.

@@ -41,19 +41,6 @@ std::map<std::string, std::string> fields_of(const std::vector<std::string>& lin
   return fields;
 }
 
-std::string decoded(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size()) {
-      out += static_cast<char>(std::strtol(text.substr(i + 1, 2).c_str(), nullptr, 16));
-      i += 2;
-    } else {
-      out += text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return out;
-}
-
 std::optional<Part> part_from(std::string text, const Call& whole) {
   auto outer = fields_of(take_head(text));
   auto inner = take_head(text);
@@ -65,10 +52,8 @@ std::optional<Part> part_from(std::string text, const Call& whole) {
   std::string target;
   line >> part.call.method >> target;
   auto question = target.find('?');
-  part.call.path = decoded(target.substr(0, question));
-  if (question != std::string::npos)
-    for (auto& pair : split(target.substr(question + 1), '&'))
-      part.call.query[decoded(pair.substr(0, pair.find('=')))] = decoded(pair.substr(std::min(pair.find('='), pair.size() - 1) + 1));
+  part.call.path = target.substr(0, question);
+  if (question != std::string::npos) part.call.query = parse_query(target.substr(question + 1));
   part.call.headers = fields_of(inner);
   part.call.headers["authorization"] = whole.header("authorization");
   part.call.base = whole.base, part.call.body = trim(text);

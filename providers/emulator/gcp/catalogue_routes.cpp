@@ -172,12 +172,8 @@ Reply list_zones(Engine& engine, const Call& call) {
 
 /// Every project here has the one network that new projects get, with a subnetwork of the same name in each region.
 json network_json(const Engine& engine, const std::string& path) {
-  return {{"kind", "compute#network"},
-          {"id", id_of(path)},
-          {"name", "default"},
-          {"autoCreateSubnetworks", true},
-          {"creationTimestamp", kBegin},
-          {"selfLink", engine.url(path)}};
+  return {{"kind", "compute#network"},     {"id", id_of(path)},           {"name", "default"},
+          {"autoCreateSubnetworks", true}, {"creationTimestamp", kBegin}, {"selfLink", engine.url(path)}};
 }
 
 Reply get_network(Engine& engine, const Call& call) {

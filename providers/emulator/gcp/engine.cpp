@@ -90,6 +90,7 @@ void route(const std::shared_ptr<Engine>& engine, const std::string& method, con
                               [engine, handler = std::move(handler)](const Call& call) {
                                 std::lock_guard lock(engine->world.mutex);
                                 if (auto refusal = engine->refuse_caller(call)) return *refusal;
+                                if (auto earlier = engine->repeated(call)) return *earlier;
                                 return handler(*engine, call);
                               });
 }

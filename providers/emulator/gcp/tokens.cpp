@@ -59,10 +59,10 @@ Reply from_assertion(Engine& engine, const std::string& assertion) {
 
 Reply token(Engine& engine, const Call& call) {
   std::lock_guard lock(engine.world.mutex);
-  std::string grant = call.param("grant_type");
-  if (grant == "urn:ietf:params:oauth:grant-type:jwt-bearer") return from_assertion(engine, call.param("assertion"));
-  if (grant == "refresh_token" && !call.param("refresh_token").empty() && engine.world.options.any_token)
-    return issue(engine, json::object());
+  auto form = parse_query(call.body);
+  std::string grant = form["grant_type"];
+  if (grant == "urn:ietf:params:oauth:grant-type:jwt-bearer") return from_assertion(engine, form["assertion"]);
+  if (grant == "refresh_token" && !form["refresh_token"].empty() && engine.world.options.any_token) return issue(engine, json::object());
   if (grant == "refresh_token") return refusal("invalid_grant", "Bad Request");
   return refusal("unsupported_grant_type", "Invalid grant_type.");
 }

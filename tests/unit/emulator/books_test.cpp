@@ -15,7 +15,8 @@ namespace {
 
 Thing pod(const std::string& id, std::int64_t hourly) {
   Thing t;
-  t.id = id, t.provider = "runpod", t.kind = "pod", t.name = "vt-" + id, t.marks = {{"VT_RUN", "r1"}}, t.hourly.micro = hourly, t.requests = {1};
+  t.id = id, t.provider = "runpod", t.kind = "pod", t.name = "vt-" + id, t.marks = {{"VT_RUN", "r1"}}, t.hourly.micro = hourly,
+  t.requests = {1};
   return t;
 }
 
@@ -81,7 +82,8 @@ TEST(EmulatorBooks, AreReadAgainAndCloseWhatWasOpen) {
     books->ended("gone", "deleted");
     books->add(pod("open", 5));
     Request request;
-    request.number = books->next_request(), request.method = "POST", request.path = "/v2/pods", request.name = "vt-open", request.marks = {{"VT_RUN", "r1"}};
+    request.number = books->next_request(), request.method = "POST", request.path = "/v2/pods", request.name = "vt-open",
+    request.marks = {{"VT_RUN", "r1"}};
     books->log(request);
   }
   test::write_file(folder / "books.jsonl", test::read_file(folder / "books.jsonl") + "{\"thing\":{\"id\":\"cut");

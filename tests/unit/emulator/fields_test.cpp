@@ -11,7 +11,8 @@ using nlohmann::json;
 namespace {
 
 const Fields& table() {
-  static const Fields fields({{"Pod", "name:s! gpu:Gpu env:%s ports:*s disk:i size:l cost:d locked:b image:s? extra:j disks:*Gpu"}, {"Gpu", "id:s! count:i"}});
+  static const Fields fields(
+      {{"Pod", "name:s! gpu:Gpu env:%s ports:*s disk:i size:l cost:d locked:b image:s? extra:j disks:*Gpu"}, {"Gpu", "id:s! count:i"}});
   return fields;
 }
 

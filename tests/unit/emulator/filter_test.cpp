@@ -6,7 +6,8 @@ namespace vt::emulator::gcp {
 
 namespace {
 
-const json kRow = {{"name", "vm1"}, {"id", "42"}, {"labels", {{"vt-install", "abc"}, {"run", "r1"}}}, {"scheduling", {{"preemptible", true}}}};
+const json kRow = {
+    {"name", "vm1"}, {"id", "42"}, {"labels", {{"vt-install", "abc"}, {"run", "r1"}}}, {"scheduling", {{"preemptible", true}}}};
 
 }  // namespace
 
