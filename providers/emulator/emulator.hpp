@@ -50,7 +50,7 @@ class Emulator {
 };
 
 /// Everything a rehearsal needs to talk to the emulator at `address` and to nothing else: made-up credentials (a service account
-/// key written to `folder`, a RunPod key), loopback only.
+/// key, a RunPod key; both kept in `folder`, so that later commands are the same account), loopback only.
 Result<CloudAccess> rehearsal_access(const std::string& address, const std::string& folder, double pace);
 
 }  // namespace vt::emulator

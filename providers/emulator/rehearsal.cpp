@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <httplib.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -8,10 +7,13 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "providers/emulator/emulator.hpp"
+#include "providers/private_file.hpp"
 
 namespace vt::emulator {
 
@@ -41,14 +43,45 @@ std::string random_hex(int bytes) {
   return text;
 }
 
-Status write_private(const std::string& path, const std::string& text) {
-  unlink(path.c_str());
-  int fd = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-  if (fd < 0) return fail(Errc::storage, "cannot write " + path);
-  auto put = write(fd, text.data(), text.size());
-  close(fd);
-  if (put != static_cast<ssize_t>(text.size())) return fail(Errc::storage, "cannot write " + path);
-  return {};
+/// Who the rehearsals of a folder are. Kept there, so that every command is the same account: what one made, the next may look for and end.
+struct Account {
+  std::string private_key, public_key, key_id, runpod_key;
+};
+
+Result<Account> new_account() {
+  Key key(EVP_RSA_gen(kKeyBits), EVP_PKEY_free);
+  if (!key) return fail(Errc::internal, "OpenSSL makes no key");
+  Account made;
+  made.private_key = pem([&](BIO* b) { return PEM_write_bio_PKCS8PrivateKey(b, key.get(), nullptr, nullptr, 0, nullptr, nullptr); });
+  made.public_key = pem([&](BIO* b) { return PEM_write_bio_PUBKEY(b, key.get()); });
+  made.key_id = random_hex(20), made.runpod_key = "rpa_rehearsal_" + random_hex(16);
+  return made;
+}
+
+std::string read_whole(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::optional<Account> read_account(const std::string& path) {
+  json kept = json::parse(read_whole(path), nullptr, false);
+  if (!kept.is_object()) return std::nullopt;
+  auto text = [&](const char* key) { return kept.value(key, ""); };
+  return Account{text("private_key"), text("public_key"), text("key_id"), text("runpod_key")};
+}
+
+/// Of several commands that begin at once the first one's is taken by all.
+Result<Account> account_in(const std::string& folder) {
+  std::string path = folder + "/account.json", draft = path + "." + random_hex(4);
+  if (auto kept = read_account(path)) return *kept;
+  VT_TRY(Account made, new_account());
+  json text = {
+      {"private_key", made.private_key}, {"public_key", made.public_key}, {"key_id", made.key_id}, {"runpod_key", made.runpod_key}};
+  VT_CHECK(write_private_file(draft, text.dump()));
+  (void)link(draft.c_str(), path.c_str());
+  unlink(draft.c_str());
+  if (auto kept = read_account(path)) return *kept;
+  return fail(Errc::storage, "cannot write " + path);
 }
 
 /// Makes the credentials known to the emulator, which takes no others; returns who can log in at its instances.
@@ -61,34 +94,32 @@ Result<std::string> announce(const std::string& address, const std::string& publ
   return said.is_object() ? said.value("login", "") : "";
 }
 
-json key_file(const std::string& address, const std::string& private_key) {
-  return {{"type", "service_account"},       {"project_id", "rehearsal"},          {"private_key_id", random_hex(20)},
-          {"private_key", private_key},      {"client_email", kAccount},           {"client_id", "100000000000000000001"},
-          {"token_uri", address + "/token"}, {"universe_domain", "googleapis.com"}};
+json key_file(const std::string& address, const Account& account) {
+  return {{"type", "service_account"},          {"project_id", "rehearsal"},          {"private_key_id", account.key_id},
+          {"private_key", account.private_key}, {"client_email", kAccount},           {"client_id", "100000000000000000001"},
+          {"token_uri", address + "/token"},    {"universe_domain", "googleapis.com"}};
 }
 
 }  // namespace
 
 Result<CloudAccess> rehearsal_access(const std::string& address, const std::string& folder, double pace) {
-  Key key(EVP_RSA_gen(kKeyBits), EVP_PKEY_free);
-  if (!key) return fail(Errc::internal, "OpenSSL makes no key");
-  std::string private_key = pem([&](BIO* b) { return PEM_write_bio_PKCS8PrivateKey(b, key.get(), nullptr, nullptr, 0, nullptr, nullptr); });
-  std::string public_key = pem([&](BIO* b) { return PEM_write_bio_PUBKEY(b, key.get()); });
-  std::string runpod_key = "rpa_rehearsal_" + random_hex(16), path = folder + "/service-account.json";
+  std::string path = folder + "/service-account.json";
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error || chmod(folder.c_str(), 0700) != 0) return fail(Errc::storage, "cannot make " + folder);
-  VT_CHECK(write_private(path, key_file(address, private_key).dump(2)));
+  VT_TRY(Account account, account_in(folder));
+  std::string key = key_file(address, account).dump(2);
+  if (read_whole(path) != key) VT_CHECK(write_private_file(path, key));
 
   CloudAccess access;
-  VT_TRY(access.gcp_login, announce(address, public_key, runpod_key));
+  VT_TRY(access.gcp_login, announce(address, account.public_key, account.runpod_key));
   access.gcp_base = address + "/compute/v1/", access.gcp_metadata = address + "/", access.runpod_base = address + "/v2/";
   access.gcp_ssh_port = std::stoi(address.substr(address.find_last_of(':') + 1));
   access.reach = HttpRules::Reach::loopback, access.rehearsal = true, access.pace = pace;
   std::map<std::string, std::string> known = {{"GOOGLE_APPLICATION_CREDENTIALS", path},
                                               {"GCP_PROJECT", "rehearsal"},
                                               {"GOOGLE_CLOUD_PROJECT", "rehearsal"},
-                                              {"RUNPOD_API_KEY", runpod_key}};
+                                              {"RUNPOD_API_KEY", account.runpod_key}};
   access.environment = [known = std::move(known)](const std::string& name) {
     auto found = known.find(name);
     return found == known.end() ? std::string() : found->second;
