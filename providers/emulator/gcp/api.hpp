@@ -52,6 +52,7 @@ struct Instance {
   bool stuck = false;   ///< runs, but its guest never comes up
   bool spot = false;
   bool preempted = false;
+  bool going = false;                                               ///< STOPPING, and removed after that: nothing can hasten or delay it
   bool started = false;                                             ///< its host has been started before
   std::string console;                                              ///< what the emulator says on its serial port
   std::string address;                                              ///< of 127.0.0.0/8, where its guest answers

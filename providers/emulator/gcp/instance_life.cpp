@@ -71,6 +71,7 @@ void Engine::run(const std::shared_ptr<Instance>& i) {
 }
 
 void Engine::halt(const std::shared_ptr<Instance>& i, const std::string& how, bool removed) {
+  if (std::exchange(i->going, i->going || removed)) return;
   ++i->life;
   i->body["status"] = "STOPPING";
   world.hosting->pause(i->id);

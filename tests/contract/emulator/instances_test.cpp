@@ -47,13 +47,15 @@ TEST(EmulatedInstances, LiveAndDieWithTheirDisk) {
   EXPECT_EQ(vm["networkInterfaces"][0]["accessConfigs"][0]["natIP"].get<std::string>().substr(0, 4), "127.");
   EXPECT_EQ(e.gcp("GET", "zones/us-central1-b/disks/vm1").body["users"][0], vm["selfLink"]);
   until(e, "instance", "vm1", [](const json& row) { return row["ready"] != 0; });
-  e.finished(e.gcp("DELETE", kOne));
+  Answer first = e.gcp("DELETE", kOne);
+  EXPECT_EQ(e.gcp("DELETE", kOne).status, 200) << "asking again changes nothing";
+  e.finished(first);
   EXPECT_EQ(e.gcp("GET", kOne).status, 404);
   json gone = until_gone(e, "instance", "vm1");
   EXPECT_EQ(gone["end"], "deleted");
   EXPECT_EQ(gone["hourly"], 134'023 + 5'000);
   EXPECT_GE(gone["billed"], gone["hourly"].get<std::int64_t>() / 60);
-  EXPECT_EQ(gone["requests"].size(), 2U);
+  EXPECT_EQ(gone["requests"].size(), 3U);
   until_gone(e, "disk", "vm1");
   EXPECT_EQ(e.gcp("DELETE", kOne).status, 404);
 }
