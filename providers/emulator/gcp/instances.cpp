@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "providers/emulator/gcp/insert.hpp"
 
 // The other methods of instances.
@@ -13,13 +15,24 @@ std::string path_in(const Call& call) {
   return "projects/" + call.parts.at(0) + "/zones/" + call.parts.at(1) + "/instances/" + call.parts.at(2);
 }
 
+/// By name or by id, as the API takes both. The end if there is none, or none that shows yet.
+auto find_in(Engine& engine, const Call& call) {
+  auto found = engine.instances.find(path_in(call));
+  if (found == engine.instances.end())
+    found = std::find_if(engine.instances.begin(), engine.instances.end(), [&](auto& entry) {
+      auto& i = *entry.second;
+      return i.id == call.parts.at(2) && i.zone == call.parts.at(1) && i.project == call.parts.at(0);
+    });
+  return found == engine.instances.end() || found->second->hidden ? engine.instances.end() : found;
+}
+
 using InstanceHandler = std::function<Reply(Engine&, const Call&, const std::shared_ptr<Instance>&)>;
 
 /// A handler of one instance, which is looked up first.
 EngineHandler of_instance(InstanceHandler handler) {
   return [handler = std::move(handler)](Engine& engine, const Call& call) {
-    auto found = engine.instances.find(path_in(call));
-    if (found == engine.instances.end() || found->second->hidden) return not_found(path_in(call));
+    auto found = find_in(engine, call);
+    if (found == engine.instances.end()) return not_found(path_in(call));
     auto i = found->second;  // the handler may take it out of the list
     return handler(engine, call, i);
   };
