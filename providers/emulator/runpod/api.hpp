@@ -41,7 +41,7 @@ struct Pod {
   std::string status = "PROVISIONING";
   std::string key;  ///< the pod's own API key: it may read and end this pod
   std::string center, cuda;
-  std::int64_t hourly = 0, disk_hourly = 0;  ///< micro-dollars while it runs; all of it, and of that the disk
+  std::int64_t hourly = 0;  ///< micro-dollars while it runs, disk included
   EpochMs created = 0, started = 0;
   int life = 0;                                         ///< raised whenever a plan made for it by a timer becomes void
   int shown_port = 0;                                   ///< the public port of 22 as the API tells it while the pod runs; 0: none yet

@@ -36,7 +36,7 @@ std::vector<std::string> command_of(const json& body) {
   return body.value("image", "").starts_with("runpod/") ? std::vector<std::string>{"sleep", "infinity"} : std::vector<std::string>{"true"};
 }
 
-/// The host has another port below it until the container starts; it may be taken by then, and the start fails.
+/// Known before the container starts, so that it can be told in its environment. Should somebody else have it by then, the start fails.
 int free_port() {
   auto listener = Network().listen("127.0.0.1", 0);
   return listener ? port_of(*listener) : 0;
@@ -62,8 +62,7 @@ std::shared_ptr<Pod> Account::add(const Call& call, json body, const std::string
   pod->id = new_id(), pod->name = body["name"], pod->key = "rpa_pod_" + world.draw(40, kLetters);
   pod->center = center, pod->created = Clock::wall(), pod->faults = call.faults;
   if (body.contains("gpu")) pod->cuda = call.faults.has(FaultKind::old_driver) ? "11.8" : find_center(center)->cuda;
-  pod->disk_hourly = per_hour(kDiskMonth, body["disk"].get<std::int64_t>());
-  pod->hourly = compute_hourly(body) + pod->disk_hourly;
+  pod->hourly = compute_hourly(body) + per_hour(kDiskMonth, body["disk"].get<std::int64_t>());
   pod->body = std::move(body);
   pods[pod->id] = pod;
   Thing thing;

@@ -40,6 +40,8 @@ class World {
   }
   [[nodiscard]] const std::string& problem() const { return problem_; }
   Provider& runpod() { return *provider_; }
+  [[nodiscard]] std::string address() const { return emulator_->address(); }
+  [[nodiscard]] std::string key() const { return cloud_.environment("RUNPOD_API_KEY"); }
 
   Resource row(Duration lease = std::chrono::hours(1)) {
     static int number = 0;
@@ -77,6 +79,8 @@ class World {
   std::string problem_;
 };
 
+Deadline within(int seconds) { return Deadline::after(std::chrono::seconds(seconds)); }
+
 Layer layer() {
   Layer made;
   made.name = "podlike", made.provider = "runpod";
@@ -89,8 +93,6 @@ std::string fault(const std::string& call, const std::string& kind, int seconds 
   if (seconds > 0) one["seconds"] = seconds;
   return json::array({one}).dump();
 }
-
-Deadline within(int seconds) { return Deadline::after(std::chrono::seconds(seconds)); }
 
 void create(Provider& runpod, Resource& r) {
   auto outcome = runpod.create(layer(), r);
@@ -153,6 +155,80 @@ TEST(RunpodContract, APodEndsItselfWhenItsLeaseIsOver) {
   for (auto deadline = within(40); world.end_of(r).empty() && !deadline.passed();) poll(nullptr, 0, 100);
   EXPECT_EQ(world.end_of(r), "deleted") << world.log_of(r);
   EXPECT_FALSE(listed(world.runpod(), r));
+}
+
+/// Whoever holds the rehearsal's key and speaks REST v2 without our client.
+class Plain {
+ public:
+  explicit Plain(World& world) : address_(world.address()), key_(world.key()) {}
+  std::pair<int, json> send(const std::string& method, const std::string& path, const json& body = nullptr) {
+    HttpRequest request;
+    request.method = method, request.url = address_ + "/v2/" + path, request.bearer = &key_;
+    if (!body.is_null()) request.content_type = "application/json", request.body = body.dump();
+    auto reply = http_->send(request);
+    return reply ? std::pair(reply->status, json::parse(reply->body, nullptr, false)) : std::pair(0, json());
+  }
+  /// The container's log once it has said `text`; what it said else.
+  std::string log_with(const std::string& id, const std::string& text) {
+    std::string said;
+    for (auto deadline = within(20); !deadline.passed(); poll(nullptr, 0, 100)) {
+      HttpRequest request;
+      request.url = address_ + "/emulator/log?id=" + id;
+      auto reply = http_->send(request);
+      if (reply && (said = reply->body).find(text) != std::string::npos) break;
+    }
+    return said;
+  }
+
+ private:
+  std::string address_;
+  Secret key_;
+  std::unique_ptr<Http> http_ = make_http({HttpRules::Reach::loopback, "vault-test/test", ""});
+};
+
+json plain_pod(const std::string& script) {
+  return {{"name", "plain"},
+          {"image", "ubuntu"},
+          {"gpu", {{"id", "NVIDIA L4"}, {"count", 1}}},
+          {"ports", {"22/tcp"}},
+          {"args", "bash -c '" + script + "'"}};
+}
+
+TEST(RunpodContract, APodIsToldWhoItIsAndItsKeyIsGoodForItselfAlone) {
+  if (find_program("curl").empty()) GTEST_SKIP() << "curl is not installed";
+  World world;
+  ASSERT_EQ(world.problem(), "");
+  Plain plain(world);
+  std::string api = world.address() + "/v2/pods", own = api + "/$RUNPOD_POD_ID";
+  std::string script =
+      "ask() { curl -s -o /dev/null -A pod -w \"%{http_code} \" -H \"Authorization: Bearer $RUNPOD_API_KEY\" \"$@\"; }\n"
+      "echo \"$RUNPOD_POD_ID $RUNPOD_DC_ID $RUNPOD_GPU_COUNT $RUNPOD_TCP_PORT_22\"\n"
+      "ask " +
+      own + "; ask " + api + "; ask -d {} " + api + "; ask -X PATCH -d {} " + own + "; echo done; sleep 2; ask -X DELETE " + own +
+      "; sleep 100";
+  auto [status, pod] = plain.send("POST", "pods", plain_pod(script));
+  ASSERT_EQ(status, 201) << pod;
+  std::string id = pod["id"], said = plain.log_with(id, "done");
+  EXPECT_NE(said.find(id + " US-KS-2 1 "), std::string::npos) << said;
+  EXPECT_NE(said.find("200 403 403 403 done"), std::string::npos) << said;
+  auto shown = plain.send("GET", "pods/" + id).second;
+  if (shown["ssh"]["direct"].is_object())
+    EXPECT_NE(said.find(" 1 " + shown["ssh"]["direct"]["port"].dump() + "\n"), std::string::npos) << said << shown["ssh"];
+  for (auto deadline = within(20); plain.send("GET", "pods/" + id).first == 200 && !deadline.passed();) poll(nullptr, 0, 50);
+  EXPECT_EQ(plain.send("GET", "pods/" + id).first, 404) << "it has ended itself";
+}
+
+TEST(RunpodContract, AStartCommandThatEndsIsRunAgainAndBilledOn) {
+  World world;
+  ASSERT_EQ(world.problem(), "");
+  Plain plain(world);
+  auto [status, pod] = plain.send("POST", "pods", plain_pod("echo run $RUNPOD_POD_ID >>/kept; wc -l </kept; exit 1"));
+  ASSERT_EQ(status, 201) << pod;
+  std::string id = pod["id"];
+  EXPECT_NE(plain.log_with(id, "\n3\n").find("1\n2\n3\n"), std::string::npos);
+  auto shown = plain.send("GET", "pods/" + id).second;
+  EXPECT_EQ(shown["status"], "RUNNING");
+  EXPECT_GT(shown["cost"].get<double>(), 0);
 }
 
 TEST(RunpodContract, UnusablePodsAreToldFromSlowOnes) {
