@@ -128,6 +128,8 @@ class Provider {
   /// Everything that carries the mark of this installation: hosts and what belongs to them (disks), in every state and zone.
   /// Empty install: of any installation, for a sweeper that has only keys.
   virtual Result<Listing> list_owned(const std::string& install) = 0;
+  /// What is listed where that thing is: enough to see whether it is there.
+  virtual Result<Listing> list_near(const Resource& r) { return list_owned(r.owner.install); }
   /// What the provider itself has billed for this resource so far, where its API tells; nullopt where it does not.
   virtual Result<std::optional<Money>> billed(const Resource&) { return std::optional<Money>(); }
 };
