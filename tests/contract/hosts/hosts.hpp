@@ -130,15 +130,26 @@ inline HostOrder order_in(const TempDir& folder, const std::string& id, HostOrde
   return order;
 }
 
-/// Processes, mounts and cgroups of any emulated host.
-inline std::string traces() {
+/// The name by which a host that was started can be recognised.
+inline std::string mark_of(const HostOrder& order) {
+  std::string mark = read_file(order.folder + "/mark");
+  EXPECT_TRUE(mark.starts_with("emulated.")) << mark;
+  return mark.substr(0, mark.find('\n'));
+}
+
+/// What is left on this machine of hosts with these marks.
+inline std::string traces(const std::vector<std::string>& marks) {
   std::string found;
-  for (auto& process : scan_processes().marked)
-    if (process.pod.starts_with("emulated.")) found += "process " + std::to_string(process.pid) + " of " + process.pod + "; ";
-  if (shell("find /sys/fs/cgroup -type d -name 'vt-pod.emulated.*' 2>/dev/null | grep -q .") == 0) found += "a cgroup; ";
-  if (shell("ls /run/systemd/nspawn/propagate 2>/dev/null | grep -q vt-pod.emulated") == 0) found += "nspawn's folder; ";
-  if (shell("grep -q ' /tmp/vt-test-' /proc/self/mountinfo") == 0) found += "a mount; ";
+  for (auto& mark : marks) {
+    for (auto& process : scan_processes().marked)
+      if (process.pod == mark) found += "process " + std::to_string(process.pid) + "; ";
+    if (shell("find /sys/fs/cgroup -type d -name 'vt-pod." + mark + "' 2>/dev/null | grep -q .") == 0) found += "a cgroup; ";
+    if (std::filesystem::exists("/run/systemd/nspawn/propagate/vt-pod." + mark)) found += "nspawn's folder; ";
+  }
   return found;
 }
+
+/// Mount points below a folder that this process sees.
+inline bool has_mounts(const TempDir& folder) { return shell("grep -q ' " + folder.path() + "/' /proc/self/mountinfo") == 0; }
 
 }  // namespace vt::test

@@ -9,9 +9,13 @@ using namespace vt::test;
 namespace {
 
 constexpr unsigned kUser = 31337;  // no machine has it
-constexpr const char* kSleeper = "setsid sh -c 'sleep 1234567' & sh -c 'sleep 1234567 & sleep 1234567' & sleep 1234567";
-
-bool sleepers() { return shell("pgrep -xf 'sleep 1234567' >/dev/null") == 0; }
+/// Nobody else sleeps as long.
+std::string long_sleep() { return "sleep 9" + std::to_string(getpid()); }
+/// A family whose members go different ways.
+std::string sleeper() {
+  return "setsid sh -c '" + long_sleep() + "' & sh -c '" + long_sleep() + " & " + long_sleep() + "' & " + long_sleep();
+}
+bool sleepers() { return shell("pgrep -xf '" + long_sleep() + "' >/dev/null") == 0; }
 
 /// A process of its own that starts a host, says so by a file, and stays.
 class Emulated {
@@ -57,12 +61,13 @@ TEST_F(Lifetime, APodEndsWithAKilledEmulator) {
   emulator::make_pod_maker(false, why_not);
   if (!why_not.empty()) GTEST_SKIP() << why_not;
   auto order = order_in(folder_, "orphan");
-  order.command = {"sh", "-c", kSleeper};
+  order.command = {"sh", "-c", sleeper()};
   Emulated emulated([](std::string& why) { return emulator::make_pod_maker(false, why); }, order);
   ASSERT_TRUE(up(order));
   ASSERT_TRUE(eventually(sleepers));
+  auto mark = mark_of(order);
   emulated.end();
-  EXPECT_TRUE(eventually([] { return !sleepers() && traces().empty(); }, 5)) << traces();
+  EXPECT_TRUE(eventually([&] { return !sleepers() && traces({mark}).empty(); }, 5)) << traces({mark});
 }
 
 TEST_F(Lifetime, AMachineEndsWithAKilledEmulator) {
@@ -73,18 +78,20 @@ TEST_F(Lifetime, AMachineEndsWithAKilledEmulator) {
   Emulated emulated([](std::string& why) { return emulator::make_machine_maker(false, why); }, order);
   ASSERT_TRUE(up(order));
   ASSERT_TRUE(eventually([&] { return read_file(order.folder + "/log").find("Multi-User") != std::string::npos; }, 20));
+  auto mark = mark_of(order);
   emulated.end();
-  EXPECT_TRUE(eventually([] { return traces().empty(); }, 5)) << traces();
+  EXPECT_TRUE(eventually([&] { return traces({mark}).empty(); }, 5)) << traces({mark});
 }
 
 TEST_F(Lifetime, AProcessHostEndsWithAKilledEmulatorWhereverItsChildrenWent) {
   auto order = order_in(folder_, "orphan");
-  order.command = {"sh", "-c", kSleeper};
+  order.command = {"sh", "-c", sleeper()};
   Emulated emulated([](std::string& why) { return emulator::make_pod_maker(true, why); }, order);
   ASSERT_TRUE(up(order));
   ASSERT_TRUE(eventually(sleepers));
+  auto mark = mark_of(order);
   emulated.end();
-  EXPECT_TRUE(eventually([] { return !sleepers() && traces().empty(); }, 5)) << traces();
+  EXPECT_TRUE(eventually([&] { return !sleepers() && traces({mark}).empty(); }, 5)) << traces({mark});
 }
 
 TEST_F(Lifetime, WhatIsLeftWhenEvenTheSupervisorWasKilledIsCleared) {
@@ -92,16 +99,17 @@ TEST_F(Lifetime, WhatIsLeftWhenEvenTheSupervisorWasKilledIsCleared) {
   auto maker = emulator::make_pod_maker(false, why_not);
   if (!why_not.empty()) GTEST_SKIP() << why_not;
   auto order = order_in(folder_, "orphan");
-  order.command = {"sh", "-c", "sleep 1234567"};
+  order.command = {"sh", "-c", long_sleep()};
   Emulated emulated([](std::string& why) { return emulator::make_pod_maker(false, why); }, order);
   ASSERT_TRUE(up(order));
   ASSERT_TRUE(eventually(sleepers));
   ASSERT_EQ(shell("pkill -KILL -f '^/bin/sh " + order.folder + "/supervise'"), 0);
+  auto mark = mark_of(order);
   emulated.end();
   EXPECT_TRUE(sleepers());
   EXPECT_TRUE(maker->clear(folder_.path()));
   EXPECT_FALSE(sleepers());
-  EXPECT_EQ(traces(), "");
+  EXPECT_EQ(traces({mark}), "");
   EXPECT_FALSE(std::filesystem::exists(order.folder));
 }
 
@@ -112,7 +120,7 @@ TEST_F(Lifetime, NoZombieAndNoDescriptorIsLeft) {
   auto before = descriptors();
   for (int i = 0; i < 3; ++i) {
     auto order = order_in(folder_, "pod" + std::to_string(i));
-    order.command = {"sh", "-c", kSleeper};
+    order.command = {"sh", "-c", sleeper()};
     auto host = maker->start(order);
     ASSERT_TRUE(host) << host.error().what;
   }
@@ -124,7 +132,7 @@ TEST_F(Lifetime, AnOrdinaryUserGetsPlainProcesses) {
   std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
   auto order = order_in(folder_, "ordinary");
   ASSERT_EQ(chown(order.folder.c_str(), kUser, kUser), 0);
-  order.command = {"bash", "-c", "echo \"as $(id -u) in $HOME with $VT_TOKEN on port $VT_SSH_PORT\"; sleep 1234567"};
+  order.command = {"bash", "-c", "echo \"as $(id -u) in $HOME with $VT_TOKEN on port $VT_SSH_PORT\"; sleep 100"};
   order.environment["VT_TOKEN"] = "a token";
   Emulated emulated([](std::string& why) { return emulator::make_pod_maker(false, why); }, order, kUser);
   ASSERT_TRUE(up(order));

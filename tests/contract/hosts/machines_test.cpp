@@ -21,6 +21,7 @@ class Machines : public testing::Test {
     order.api_port = metadata_.port();
     auto host = maker_->start(order);
     EXPECT_TRUE(host) << host.error().what;
+    marks_.push_back(mark_of(order));
     return host ? std::move(host).take() : nullptr;
   }
   /// What the metadata server is told and tells.
@@ -53,6 +54,7 @@ class Machines : public testing::Test {
   TempDir folder_;
   SshKey key_;
   std::string why_not_, published_;
+  std::vector<std::string> marks_;  ///< of all that were started
   std::mutex mutex_;
   Web metadata_{[this](const std::string& request) { return answer(request); }};
   std::unique_ptr<HostMaker> maker_;
@@ -93,7 +95,7 @@ TEST_F(Machines, RebootFromWithin) {
   auto boot = ssh(*host, "cat /proc/sys/kernel/random/boot_id");
   // The user has no rights where there is no sudo: its process 1 is asked from outside, as a button would.
   for (auto& process : scan_processes().marked)
-    if (read_file("/proc/" + std::to_string(process.pid) + "/comm") == "systemd\n") kill(process.pid, SIGINT);
+    if (process.pod == marks_[0] && read_file("/proc/" + std::to_string(process.pid) + "/comm") == "systemd\n") kill(process.pid, SIGINT);
   EXPECT_TRUE(eventually([&] { return !boot.empty() && ssh(*host, "cat /proc/sys/kernel/random/boot_id") != boot; }, 30));
   ASSERT_TRUE(answers(*host)) << host->log();
   EXPECT_NE(ssh(*host, "cat /proc/sys/kernel/random/boot_id"), boot);
@@ -108,7 +110,8 @@ TEST_F(Machines, StandSideBySide) {
   EXPECT_EQ(ssh(*hosts[0], "hostname"), "left");
   EXPECT_EQ(ssh(*hosts[2], "hostname; systemctl is-system-running"), "right\nrunning");
   hosts.clear();
-  EXPECT_EQ(traces(), "");
+  EXPECT_EQ(traces(marks_), "");
+  EXPECT_FALSE(has_mounts(folder_));
 }
 
 }  // namespace

@@ -155,11 +155,14 @@ TEST_F(Pods, LeaveNothing) {
   auto host = start(wanted);
   ASSERT_TRUE(host);
   greeting(*host);
+  auto mark = mark_of(wanted);
+  EXPECT_NE(traces({mark}), "") << "it would be seen";
   EXPECT_TRUE(host->stop());
   EXPECT_FALSE(host->alive());
   EXPECT_TRUE(host->stop()) << "a second call is fine";
   host.reset();
-  EXPECT_EQ(traces(), "");
+  EXPECT_EQ(traces({mark}), "");
+  EXPECT_FALSE(has_mounts(folder_));
   EXPECT_FALSE(std::filesystem::exists(wanted.folder + "/root"));
 }
 
