@@ -83,6 +83,33 @@ std::string printable(std::string_view s) {
   return out;
 }
 
+namespace {
+/// Bytes of the character that the text begins with; 0 if that is none: cut off, overlong, half of a pair or above U+10FFFF.
+std::size_t utf8_length(std::string_view text) {
+  auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  auto first = byte(0);
+  if (first < 0x80) return 1;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  for (std::size_t i = 1; i < length; ++i)
+    if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
+  bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
+  bool no_character = (first == 0xED && byte(1) > 0x9F) || (first == 0xF4 && byte(1) > 0x8F);
+  return overlong || no_character ? 0 : length;
+}
+}  // namespace
+
+std::string cut_text(std::string_view text, std::size_t most) {
+  std::string out;
+  while (!text.empty()) {
+    auto length = utf8_length(text);
+    if (out.size() + std::max<std::size_t>(length, 1) > most) break;
+    out += length > 0 ? text.substr(0, length) : "?";
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
 std::string shell_quote(std::string_view text) {
   std::string out = "'";
   for (char c : text) {

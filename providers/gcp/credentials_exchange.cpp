@@ -33,7 +33,7 @@ std::string escaped(const std::string& value) {
 std::string refusal(const HttpReply& reply, const json& body) {
   auto what = text_of(body, "error"), why = text_of(body, "error_description");
   auto all = what + (what.empty() || why.empty() ? "" : ": ") + why;
-  return all.empty() ? "HTTP status " + std::to_string(reply.status) : printable(all.substr(0, 300));
+  return all.empty() ? "HTTP status " + std::to_string(reply.status) : printable(cut_text(all, 300));
 }
 
 Result<Token> read_token(const HttpResult& result) {
