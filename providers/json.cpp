@@ -16,11 +16,12 @@ constexpr double kMostDollars = 1e9;
 class Guard {
  public:
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+    if (broken_) return false;  // nothing of it is kept: a reply of brackets alone must not grow here
     if (depth > kDeepest) broken_ = true;
     if (event == Json::parse_event_t::object_start) keys_.emplace_back();
     if (event == Json::parse_event_t::object_end && !keys_.empty()) keys_.pop_back();
     if (event == Json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second) broken_ = true;
-    return true;
+    return !broken_;
   }
   [[nodiscard]] bool broken() const { return broken_; }
 
