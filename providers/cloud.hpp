@@ -29,6 +29,8 @@ struct CloudAccess {
   }
 };
 
+/// Whether a host with this address may be logged in to: a rehearsal enters hosts of this machine (127.0.0.0/8) only.
+bool may_enter(const CloudAccess&, const std::string& address);
 /// Whom the clients of these clouds may talk to, and as whom: "vault-test/0.1.0".
 HttpRules http_rules(const CloudAccess&);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "providers/gcp/errors.hpp"
 #include "providers/gcp/json.hpp"
@@ -14,7 +15,8 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::size_t kLargestReply = std::size_t{32} << 20;  ///< a page of 500 instances is about 2 MiB
-constexpr int kMostPages = 1000;                              ///< a server that never stops paging must not hold us
+constexpr std::size_t kLargestList = std::size_t{64} << 20;   ///< a server that never stops paging must not hold us
+constexpr seconds kLongestList{120};
 
 Duration retry_after(const HttpReply& reply) {
   auto it = reply.headers.find("retry-after");
@@ -64,7 +66,7 @@ class PageReader {
 
 }  // namespace
 
-tl::expected<Reply, NoReply> Api::send(const std::string& method, const std::string& path, const std::string& body) {
+tl::expected<Reply, NoReply> Api::send(const std::string& method, const std::string& path, const std::string& body, Duration longest) {
   for (bool renew : {false, true}) {
     auto token = credentials_.token(renew);
     if (!token) return tl::unexpected(NoReply{false, token.error()});
@@ -74,7 +76,7 @@ tl::expected<Reply, NoReply> Api::send(const std::string& method, const std::str
     request.content_type = body.empty() ? "" : "application/json";
     request.body = body;
     request.bearer = token->get();
-    request.timeout = method == "POST" ? seconds(120) : seconds(60);
+    request.timeout = std::clamp<Duration>(longest, Duration{1}, method == "POST" ? seconds(120) : seconds(60));
     request.largest = kLargestReply;
     auto reply = http_.send(request);
     if (!reply) return tl::unexpected(NoReply{reply.error().sent, {Errc::transport, reply.error().what}});
@@ -91,20 +93,27 @@ Result<Json> Api::get(const std::string& path) {
 
 Result<Items> Api::list(const std::string& path, const std::string& filter, const std::string& key) {
   PageReader reader(key);
-  std::string token;
-  for (int pages = 0; pages < kMostPages; ++pages) {
-    auto page = get(path + "?maxResults=500&filter=" + encoded(filter) + (token.empty() ? "" : "&pageToken=" + encoded(token)));
-    if (!page && pages == 0) return fail(page.error());
+  auto deadline = Deadline::after(kLongestList);
+  std::set<std::string> tokens{""};
+  std::size_t bytes = 0;
+  for (std::string token;;) {
+    auto query = "?maxResults=500&filter=" + encoded(filter) + (token.empty() ? "" : "&pageToken=" + encoded(token));
+    auto reply = send("GET", path + query, "", deadline.left());
+    auto page = reply ? json_of(*reply) : Result<Json>(fail(reply.error().error));
+    if (!page && token.empty()) return fail(page.error());
     if (!page) {
       reader.incomplete(page.error().what);
-      break;
+      return reader.done();
     }
     reader.read(*page);
+    bytes += reply->body.size();
     token = text_of(*page, "nextPageToken");
     if (token.empty()) return reader.done();
+    if (!tokens.insert(token).second || bytes > kLargestList || deadline.passed()) {
+      reader.incomplete("the list does not end");
+      return reader.done();
+    }
   }
-  reader.incomplete("the list does not end");
-  return reader.done();
 }
 
 void Api::pause(Duration real, Deadline deadline) const { clock_.sleep(std::min(cloud_.paced(real), deadline.left())); }

@@ -41,12 +41,13 @@ class Api {
       : cloud_(cloud), http_(http), credentials_(credentials), clock_(clock) {}
 
   /// One transmission. After a 401, which Compute Engine sends without having read the request, a second one with a new token:
-  /// this is safe even for a create.
-  tl::expected<Reply, NoReply> send(const std::string& method, const std::string& path, const std::string& body = "");
+  /// this is safe even for a create. A reply may take `longest`, and no longer than is usual for the method.
+  tl::expected<Reply, NoReply> send(const std::string& method, const std::string& path, const std::string& body = "",
+                                    Duration longest = std::chrono::seconds(120));
   /// What is there. Errc::not_found for 404; other refusals as errors.hpp types them.
   Result<nlohmann::json> get(const std::string& path);
   /// A list over all its pages; `key` is the list inside each scope of an aggregated one ("instances"), empty for a plain one.
-  /// An error only if not even the first page came.
+  /// An error only if not even the first page came. After two minutes, 64 MiB or a page that was there before it is incomplete.
   Result<Items> list(const std::string& path, const std::string& filter, const std::string& key = "");
 
   [[nodiscard]] const CloudAccess& cloud() const { return cloud_; }

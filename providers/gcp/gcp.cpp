@@ -23,7 +23,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kTeardown{300};      ///< an instance with a GPU takes about a minute
+constexpr seconds kTeardown{120};      ///< an instance with a GPU takes about a minute
 constexpr seconds kLeastTeardown{20};  ///< however fast the other side claims to be
 
 /// What goes into paths and files: the names that the ledger gives.
@@ -126,6 +126,7 @@ class Gcp final : public Provider {
 
   Result<std::string> fate(const Resource& r) override {
     VT_TRY(gcp::Api * api, this->api());
+    remember(r.account);
     return gcp::fate_of(*api, r);
   }
 
@@ -145,6 +146,14 @@ class Gcp final : public Provider {
     if (projects.empty()) return fail(Errc::config, "no project is known; set GCP_PROJECT");
     VT_TRY(gcp::Api * api, this->api());
     return gcp::list_projects(*api, projects, install);
+  }
+
+  /// Whatever else is unreadable, a thing's own project tells whether it is there.
+  Result<Listing> list_near(const Resource& r) override {
+    if (r.account.empty()) return list_owned(r.owner.install);
+    VT_TRY(gcp::Api * api, this->api());
+    remember(r.account);
+    return gcp::list_projects(*api, {r.account}, r.owner.install);
   }
 
  private:

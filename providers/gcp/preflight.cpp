@@ -84,7 +84,11 @@ class Preflight {
 
   /// Leases end by the clock: a wrong one here would end them early or late.
   void look_at_clock(const Reply& reply) {
-    if (!reply.date) return;
+    if (!reply.date) {
+      findings_.push_back({Kind::policy, Weight::warns, "the clock of Google's server could not be read: its reply has no date",
+                           "see that this machine's clock is right (NTP): the end of every lease depends on it"});
+      return;
+    }
     auto skew = api_.clock().wall() - *reply.date;
     if (std::llabs(skew) <= kMostSkew) return;
     findings_.push_back({Kind::policy, Weight::stops,

@@ -1,5 +1,6 @@
 #include "providers/gcp/quota.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "providers/gcp/json.hpp"
@@ -35,9 +36,12 @@ Finding unknown(const std::string& metric, const std::string& where) {
           "look it up on the console's page Quotas & System Limits"};
 }
 
+/// Of all machines of the layer, which run side by side.
+int gpus_needed(const Wish& wish) { return std::max(wish.gpus(), 1) * wish.count; }
+
 /// On demand, a GPU machine with a time limit below seven days may draw on the preemptible quota too; all of ours have one.
 QuotaVerdict judge_gpus(const Json& quotas, const Wish& wish, const std::string& market, const std::string& where) {
-  int needed = std::max(wish.gpus(), 1);
+  int needed = gpus_needed(wish);
   auto standard = allowance(quotas, wish.gpu_metric(), needed);
   auto preemptible = allowance(quotas, "PREEMPTIBLE_" + wish.gpu_metric(), needed);
   auto& own = market == "spot" ? preemptible : standard;
@@ -67,7 +71,8 @@ Allowance allowance(const Json& quotas, const std::string& metric, int needed) {
   return found;
 }
 
-QuotaVerdict judge_region(const Json& region, const Wish& wish, const std::string& market, int cpus) {
+QuotaVerdict judge_region(const Json& region, const Wish& wish, const std::string& market, int cpus_of_one) {
+  int cpus = cpus_of_one * wish.count;
   auto where = "in " + text_of(region, "name");
   auto& quotas = member(region, "quotas");
   QuotaVerdict verdict;
@@ -83,7 +88,7 @@ QuotaVerdict judge_region(const Json& region, const Wish& wish, const std::strin
 
 QuotaVerdict judge_project(const Json& project, const Wish& wish) {
   if (wish.gpu_metric().empty()) return {};
-  int needed = std::max(wish.gpus(), 1);
+  int needed = gpus_needed(wish);
   auto all = allowance(member(project, "quotas"), "GPUS_ALL_REGIONS", needed);
   if (all.known == Known::enough) return {};
   if (all.known == Known::missing) return {true, {unknown(all.metric, "of the project")}};

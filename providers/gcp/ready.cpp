@@ -73,6 +73,8 @@ Result<bool> ReadyWatch::look_at_instance() {
   if (status != "RUNNING") return false;
   login_.address = address_of(*instance, public_address_);
   if (login_.address.empty()) state_ += " without an address";
+  else if (!may_enter(api_.cloud(), login_.address))
+    return fail(Errc::refused, "a rehearsal enters hosts of this machine only, and this instance is at " + printable(login_.address));
   return !login_.address.empty();
 }
 

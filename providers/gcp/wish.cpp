@@ -127,6 +127,7 @@ Result<Wish> wish_of(const Layer& layer) {
     return wrong("user", wish.user, "a login name other than root");
   if (!option(layer, "count").empty() && !count_option(layer, "count"))
     return wrong("count", option(layer, "count"), "a number of at least 1");
+  wish.count = count_option(layer, "count").value_or(1);
   return wish;
 }
 

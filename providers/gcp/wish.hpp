@@ -18,6 +18,7 @@ struct Wish {
   std::string network, subnetwork;  ///< one of them
   std::vector<Accelerator> accelerators;
   bool public_address = true;
+  int count = 1;  ///< machines side by side
   std::string user;
 
   /// GPUs that the machine has, of its own or attached.

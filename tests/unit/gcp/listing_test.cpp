@@ -93,6 +93,15 @@ TEST(GcpListing, WhatIsMissingMakesItIncomplete) {
   EXPECT_EQ(listing.resources.size(), 1U) << "what was seen may be deleted";
 }
 
+TEST(GcpListing, AListThatTurnsInCirclesIsLeft) {
+  FakeCloud cloud;
+  auto endless = page({{"zones/z", {{"instances", json::array({vm(cloud, "vt-a", "abcdefgh")})}}}});
+  endless["nextPageToken"] = "t";
+  cloud.on("GET */aggregated/instances?*", 200, endless);
+  EXPECT_FALSE(list(cloud).complete);
+  EXPECT_EQ(cloud.count("GET */aggregated/instances?*"), 2);
+}
+
 TEST(GcpListing, CoversEveryProjectThatIsKnown) {
   FakeCloud cloud;
   cloud.context.accounts = {"old"};
@@ -105,6 +114,24 @@ TEST(GcpListing, CoversEveryProjectThatIsKnown) {
   ASSERT_TRUE(provider->list_owned("abcdefgh"));
   for (auto project : {"old", "now", "p"})
     EXPECT_EQ(cloud.count("GET projects/" + std::string(project) + "/aggregated/instances?*"), 1) << project;
+}
+
+TEST(GcpListing, AThingIsLookedForInItsOwnProjectAlone) {
+  FakeCloud cloud;
+  cloud.context.accounts = {"unreadable"};
+  cloud.on("GET projects/unreadable/*", 403, test::api_error(403, "forbidden", "no"));
+  cloud.on("GET */aggregated/instances?*", 200, page(json::object()));
+  cloud.on("GET */aggregated/disks?*", 200, kNoDisks);
+  cloud.on("GET */global/images?*", 200, kNoImages);
+  auto provider = cloud.provider();
+  auto near = provider->list_near(test::row(cloud));
+  ASSERT_TRUE(near) << near.error().what;
+  EXPECT_TRUE(near->complete);
+  EXPECT_EQ(cloud.count("GET projects/unreadable/*"), 0);
+  auto swept = provider->list_owned("abcdefgh");
+  ASSERT_TRUE(swept);
+  EXPECT_FALSE(swept->complete) << "a sweep covers both";
+  EXPECT_EQ(cloud.count("GET projects/p/aggregated/instances?*"), 2) << "the row's project is remembered";
 }
 
 TEST(GcpListing, NothingReadableIsAnError) {

@@ -62,6 +62,16 @@ TEST(GcpQuota, SeveralGpusNeedSeveral) {
   EXPECT_TRUE(judge_region(region(json::array({quota(kSpot, 2, 0)})), wish("g4-standard-96"), "spot", 96).possible);
 }
 
+TEST(GcpQuota, SeveralMachinesNeedSeveral) {
+  auto three = wish_of(test::layer({{"count", {"3"}}})).take();
+  EXPECT_FALSE(judge_region(region(json::array({quota(kSpot, 2, 0)})), three, "spot", 48).possible);
+  EXPECT_TRUE(judge_region(region(json::array({quota(kSpot, 3, 0)})), three, "spot", 48).possible);
+  EXPECT_FALSE(judge_project({{"quotas", json::array({quota("GPUS_ALL_REGIONS", 2, 0)})}}, three).possible);
+  auto plain = wish_of(test::layer({{"machine", {"e2-standard-2"}}, {"count", {"3"}}})).take();
+  EXPECT_FALSE(judge_region(region(json::array({quota("CPUS", 5, 0)})), plain, "spot", 2).possible);
+  EXPECT_TRUE(judge_region(region(json::array({quota("CPUS", 6, 0)})), plain, "spot", 2).possible);
+}
+
 TEST(GcpQuota, VcpusCountOnlyWhereTheFamilyNeedsThem) {
   EXPECT_EQ(words(judge_region(region(json::array({quota(kSpot, 1, 0), quota("CPUS", 0, 0)})), wish(), "spot", 48)), "");
   EXPECT_FALSE(judge_region(region(json::array({quota("CPUS", 1, 0)})), wish("e2-standard-2"), "spot", 2).possible);

@@ -121,6 +121,18 @@ TEST(GcpReady, SaysHowFarItCame) {
   EXPECT_EQ(running.provider()->fate(test::row(running)).value_or("error"), "");
 }
 
+TEST(GcpReady, ARehearsalEntersNoForeignHost) {
+  FakeCloud cloud;
+  cloud.context.cloud.reach = HttpRules::Reach::loopback;
+  cloud.on("GET */operations?*", 200, list(json::array()));
+  auto foreign = instance("RUNNING");
+  foreign["networkInterfaces"][0]["accessConfigs"][0]["natIP"] = "192.0.2.7";
+  cloud.on(kInstance, 200, foreign);
+  auto error = wait(cloud, Duration{5000});
+  EXPECT_EQ(error.code, Errc::refused) << error.what;
+  EXPECT_EQ(cloud.count(kKeys), 0);
+}
+
 TEST(GcpReady, LostRepliesAreAskedForAgain) {
   FakeCloud cloud;
   cloud.lose(kOperations, true);
