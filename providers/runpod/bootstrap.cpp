@@ -13,7 +13,7 @@ std::string start_command() {
     auto text = line.find_first_not_of(' ');
     if (text != std::string::npos && line[text] != '#') out += line.substr(text) + "\n";
   }
-  return "bash -c '" + out + "'";
+  return "sh -c '" + out + "'";
 }
 
 }  // namespace vt::runpod

@@ -3,10 +3,10 @@
 
 namespace vt::runpod {
 
-/// What a pod runs, as the `args` of a create request: "bash -c '…'" of bootstrap.sh. It starts the lease watchdog, installs an SSH
-/// server and curl through apt-get where they are missing, and runs the server with our host key for ever.
+/// What a pod runs, as the `args` of a create request: "sh -c '…'" of bootstrap.sh, since not every image has bash. It starts the lease
+/// watchdog, installs an SSH server and curl through apt-get where they are missing, and runs the server with our host key for ever.
 ///
-/// The pod needs root, bash or sh with coreutils, /proc/uptime, and these variables:
+/// The pod needs root, a POSIX sh with coreutils, /proc/uptime, and these variables:
 ///   VT_EXPIRES       end of the lease, seconds since 1970
 ///   VT_LEASE         its length in seconds: whatever the pod's clock says, it is not longer (optional)
 ///   VT_API           "https://api.runpod.io/v2", without a slash at the end

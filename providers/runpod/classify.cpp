@@ -33,8 +33,8 @@ bool contains_one_of(const std::string& text, const std::string_view (&parts)[N]
 
 /// An error as RunPod itself words it (RFC 9457), not a page of something in between.
 struct Problem {
-  bool well_formed = false;
-  std::string sentence;  ///< detail and the fields that are wrong, safe to print
+  bool well_formed = false;  ///< its title or detail, and the status that it came with
+  std::string sentence;      ///< detail and the fields that are wrong, safe to print
 };
 
 Problem problem_of(const HttpReply& reply) {
@@ -43,13 +43,14 @@ Problem problem_of(const HttpReply& reply) {
   auto body = parse_json_object(reply.body, "RunPod");
   if (!body) return out;
   auto detail = json_text(*body, "detail");
-  out.well_formed = !detail.empty() && json_number(*body, "status") == static_cast<double>(reply.status);
+  bool worded = !detail.empty() || !json_text(*body, "title").empty();
+  out.well_formed = worded && json_number(*body, "status") == static_cast<double>(reply.status);
   std::vector<std::string> parts;
   if (!detail.empty()) parts.push_back(detail);
   auto& errors = json_member(*body, "errors");
   for (std::size_t i = 0; errors.is_array() && i < std::min<std::size_t>(errors.size(), 5); ++i)
     if (errors[i].is_string()) parts.push_back(errors[i].get<std::string>());
-  if (!parts.empty()) out.sentence += ": " + printable(join(parts, "; ").substr(0, 400));
+  if (!parts.empty()) out.sentence += ": " + printable(cut_text(join(parts, "; "), 400));
   return out;
 }
 
@@ -63,9 +64,21 @@ Duration retry_after(const HttpReply& reply, const CloudAccess& cloud) {
 
 CreateOutcome classify_400(const Problem& problem) {
   auto text = lower(problem.sentence);
+  if (!problem.well_formed) return Ambiguous{problem.sentence};
   if (contains_one_of(text, kCapacity)) return Refused{Kind::stock_out, problem.sentence};
-  if (!problem.well_formed || contains_one_of(text, kUnclear)) return Ambiguous{problem.sentence};
+  if (contains_one_of(text, kUnclear)) return Ambiguous{problem.sentence};
   return Refused{Kind::policy, problem.sentence};
+}
+
+/// The front before RunPod's API turns requests away with a page of its own, "error code: 1010": it did not pass them on.
+bool is_from_front(const HttpReply& reply) {
+  return (reply.status == 401 || reply.status == 403) && lower(reply.body).find("error code: 1") != std::string::npos;
+}
+
+/// Refused if it was RunPod, or the front, that said so: anything else between us may have passed the request on before it failed.
+CreateOutcome refused_for_sure(Kind kind, const HttpReply& reply, const Problem& problem) {
+  if (problem.well_formed || is_from_front(reply)) return Refused{kind, problem.sentence};
+  return Ambiguous{problem.sentence + ", not in RunPod's words"};
 }
 
 CreateOutcome classify_made(const HttpReply& reply) {
@@ -89,13 +102,13 @@ CreateOutcome classify_create(const HttpResult& result, const CloudAccess& cloud
   switch (reply.status) {
     case 400: return classify_400(problem);
     case 401:
-    case 403: return Refused{Kind::auth, problem.sentence};
-    case 402: return Refused{Kind::funds, problem.sentence};
+    case 403: return refused_for_sure(Kind::auth, reply, problem);
+    case 402: return refused_for_sure(Kind::funds, reply, problem);
     case 404:
     case 405:
     case 410:
     case 415:
-    case 422: return Refused{Kind::policy, problem.sentence};
+    case 422: return refused_for_sure(Kind::policy, reply, problem);
     case 429: return Refused{Kind::rate, problem.sentence, retry_after(reply, cloud)};
     default: return Ambiguous{problem.sentence};  // 5xx was seen with a pod that exists and is billed
   }

@@ -25,6 +25,9 @@ Finding no_answer(const Error& error) {
 }
 
 void look_at_clock(const std::optional<EpochMs>& theirs, EpochMs ours, std::vector<Finding>& out) {
+  if (!theirs)
+    out.push_back({Kind::policy, Weight::warns, "the clock of RunPod's server could not be read: its reply has no date",
+                   "see that this machine's clock is right (NTP): the end of every lease depends on it"});
   if (!theirs || std::abs(*theirs - ours) <= kMostSkewMs) return;
   out.push_back({Kind::policy, Weight::stops,
                  "this machine's clock and RunPod's are " + short_text(Duration{std::abs(*theirs - ours)}) + " apart",

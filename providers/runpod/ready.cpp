@@ -1,7 +1,5 @@
 #include "providers/runpod/ready.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 
 #include "orchestrator/model/failpoint.hpp"
@@ -20,15 +18,14 @@ constexpr Duration kBetweenLooks = seconds(5);
 constexpr Duration kProofPatience = seconds(75);
 constexpr Duration kLoginTimeout = seconds(15);
 
+/// More than a fifth above the price that the caps were reserved for is another price.
+constexpr std::int64_t kPriceSlack = 5;
+
+constexpr const char* kProved = "proved ";
 constexpr const char* kNoLogin = "no login: ";
 
 /// Says that somebody came, and reads what the watchdog found out.
 constexpr const char* kReadProof = ": >\"$VT_DIR/contact\" && cat \"$VT_DIR/lease-proof\" 2>/dev/null";
-
-bool is_this_machine(const std::string& host) {
-  in_addr address{};
-  return inet_pton(AF_INET, host.c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
-}
 
 /// Its port and address are read again at every look: RunPod shows an old port for a while after a pod was moved.
 Host host_of(const SshEndpoint& ssh, const Resource& r, const KnownPod& known) {
@@ -44,8 +41,10 @@ Host host_of(const SshEndpoint& ssh, const Resource& r, const KnownPod& known) {
 }  // namespace
 
 /// What no waiting cures.
-Status Waiting::judge(const Pod& pod) const {
+Status Waiting::judge(const Resource& r, const Pod& pod) const {
   if (auto ended = pod.ended(); !ended.empty()) return fail(Errc::lost, ended);
+  if (r.hourly.micro > 0 && pod.hourly.micro > r.hourly.micro + r.hourly.micro / kPriceSlack)
+    return fail(Errc::timeout, "RunPod bills " + pod.hourly.text() + " an hour, " + r.hourly.text() + " was the price");
   auto has = Version::parse(pod.cuda), needs = Version::parse(wish_.min_cuda);
   if (has && needs && *has < *needs)
     return fail(Errc::timeout, "wrong driver: the pod's host offers CUDA " + printable(pod.cuda) + ", the plan needs " + wish_.min_cuda);
@@ -54,20 +53,16 @@ Status Waiting::judge(const Pod& pod) const {
   return {};
 }
 
-Status Waiting::read_proof(Transport& host, Deadline deadline) {
+Result<std::string> Waiting::read_proof(Transport& host, Deadline deadline) {
   auto until = deadline.earlier(cloud_.paced(kProofPatience));
   std::string said = "nothing";
   while (true) {
     VT_FAILPOINT("runpod.lease_proof");
     VT_TRY(ExecResult result, exec(host, kReadProof, "", deadline.earlier(kLoginTimeout)));
-    if (auto text = trim(result.out); !text.empty()) said = printable(text.substr(0, 200));
-    if (said.starts_with("proved ")) return {};
-    if (until.passed()) break;
+    if (auto text = trim(result.out); !text.empty()) said = printable(cut_text(text, 200));
+    if (said.starts_with(kProved) || until.passed()) return said;
     if (!nap(cloud_, clock_, seconds(2), until)) return fail(Errc::cancelled, "interrupted");
   }
-  if (wish_.accept_weak_lease) return {};
-  return fail(Errc::refused, "the pod has not proved that it can end itself when its lease is over (its watchdog says: " + said +
-                                 "); `accept-weak-lease: true` uses it all the same");
 }
 
 Result<std::optional<Host>> Waiting::enter(const Host& host, Deadline deadline) {
@@ -78,10 +73,14 @@ Result<std::optional<Host>> Waiting::enter(const Host& host, Deadline deadline) 
     if (!cut_short) why_ = std::string(kNoLogin) + transport.error().what;
     return std::optional<Host>();
   }
-  auto proved = read_proof(**transport, deadline);
-  if (proved) return std::optional(host);
-  if (!proved.error().retryable()) return fail(proved.error());
-  why_ = std::string(kNoLogin) + proved.error().what;
+  auto said = read_proof(**transport, deadline);
+  if (said && (said->starts_with(kProved) || wish_.accept_weak_lease)) return std::optional(host);
+  // Another machine of RunPod's may let its pods reach the API, so this one is given back.
+  if (said)
+    return fail(Errc::timeout, "the pod has not proved that it can end itself when its lease is over (its watchdog says: " + *said +
+                                   "); `accept-weak-lease: true` uses it all the same");
+  if (!said.error().retryable()) return fail(said.error());
+  why_ = std::string(kNoLogin) + said.error().what;
   return std::optional<Host>();
 }
 
@@ -95,12 +94,12 @@ Result<std::optional<Host>> Waiting::look(const Resource& r, const KnownPod& kno
     return std::optional<Host>();
   }
   seen_ = true;
-  VT_CHECK(judge(*pod));
+  VT_CHECK(judge(r, *pod));
   if (!pod->ssh) {
     why_ = "RunPod gave it no public port for SSH (it is " + pod->status_text + ")";
     return std::optional<Host>();
   }
-  if (cloud_.reach == HttpRules::Reach::loopback && !is_this_machine(pod->ssh->host))
+  if (!may_enter(cloud_, pod->ssh->host))
     return fail(Errc::refused, "a rehearsal enters hosts of this machine only, and this pod is at " + pod->ssh->host);
   return enter(host_of(*pod->ssh, r, known), deadline);
 }

@@ -23,9 +23,10 @@ class Waiting {
  private:
   /// One look. nullopt: not yet, and why_ says what is missing.
   Result<std::optional<Host>> look(const Resource&, const KnownPod&, Deadline);
-  Status judge(const Pod&) const;
+  Status judge(const Resource&, const Pod&) const;
   Result<std::optional<Host>> enter(const Host&, Deadline);
-  Status read_proof(Transport&, Deadline);
+  /// What the watchdog says at last: "proved …" once it has proved that it can end the pod.
+  Result<std::string> read_proof(Transport&, Deadline);
 
   Api& api_;
   const CloudAccess& cloud_;

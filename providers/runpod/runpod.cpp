@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "providers/options.hpp"
 #include "providers/predict.hpp"
@@ -95,17 +96,22 @@ class RunPod final : public Provider {
   Status destroy(const Resource& resource) override {
     bool there = false;
     if (!resource.provider_id.empty()) { VT_TRY(there, remove(resource, resource.provider_id)); }
-    if (!there) VT_CHECK(remove_by_name(resource));
-    runpod::forget_pod(state_dir_, resource.owner.name);
+    if (!there) { VT_TRY(there, remove_by_name(resource)); }
+    // Accepted is not gone, and until it is gone the mark of its key is what tells it from a pod that this account never had.
+    if (!resource.provider_id.empty() && (!there || is_gone(resource.provider_id))) runpod::forget_pod(state_dir_, resource.owner.name);
     return {};
   }
 
+  /// A key of another account shows none of our pods and proves nothing: see foreign_pods().
   Result<Listing> list_owned(const std::string& install) override {
-    VT_TRY(auto pods, api_.pods());
-    Listing listing;
-    listing.complete = pods.complete;
-    for (auto& pod : pods.pods)
-      if (runpod::has_mark(pod, install)) listing.resources.push_back(runpod::resource_of(pod));
+    VT_TRY(Listing listing, list(install));
+    listing.complete = foreign_pods(listing).empty() && listing.complete;
+    return listing;
+  }
+
+  Result<Listing> list_near(const Resource& resource) override {
+    VT_TRY(Listing listing, list(resource.owner.install));
+    listing.complete = !foreign_pods(listing).contains(resource.owner.name) && listing.complete;
     return listing;
   }
 
@@ -138,12 +144,52 @@ class RunPod final : public Provider {
   }
 
   /// Where its id is not known; or it is gone, but something between us and RunPod sent the request twice and this is the other.
-  Status remove_by_name(const Resource& resource) {
-    VT_TRY(Listing listing, list_owned(resource.owner.install));
-    for (auto& seen : listing.resources)
-      if (seen.owner.name == resource.owner.name && seen.owner.token == resource.owner.token) VT_CHECK(remove(resource, seen.provider_id));
+  /// Whether there was any.
+  Result<bool> remove_by_name(const Resource& resource) {
+    VT_TRY(Listing listing, list(resource.owner.install));
+    bool any = false;
+    for (auto& seen : listing.resources) {
+      if (seen.owner.name != resource.owner.name || seen.owner.token != resource.owner.token) continue;
+      VT_TRY(bool there, remove(resource, seen.provider_id));
+      any = any || there;
+    }
     if (!listing.complete) return fail(Errc::transport, "RunPod's list of pods is not complete");
-    return {};
+    return any;
+  }
+
+  bool is_gone(const std::string& id) {
+    auto pod = api_.pod(id);
+    return !pod && pod.error().code == Errc::not_found;
+  }
+
+  Result<Listing> list(const std::string& install) {
+    VT_TRY(auto pods, api_.pods());
+    Listing listing;
+    listing.complete = pods.complete;
+    for (auto& pod : pods.pods)
+      if (runpod::has_mark(pod, install)) listing.resources.push_back(runpod::resource_of(pod));
+    return listing;
+  }
+
+  /// Names of the pods that were made with an API key of, as far as we know, another account. Where one of a key's pods is listed
+  /// under ours, both keys are of one account and that is noted for all of them. Keys of pods that went unnoticed are forgotten.
+  std::set<std::string> foreign_pods(const Listing& listing) {
+    std::set<std::string> shown, foreign;
+    for (auto& seen : listing.resources) shown.insert(seen.owner.name);
+    auto known = runpod::known_pods(state_dir_);
+    auto mark = api_.key_mark();
+    std::set<std::string> of_this_account;
+    for (auto& [name, made_with] : known)
+      if (shown.contains(name)) of_this_account.insert(made_with);
+    for (auto& [name, made_with] : known) {
+      bool over = !shown.contains(name) && runpod::age_of_keys(state_dir_, name, clock_.wall()) > late_appearance();
+      if (made_with == mark) {
+        if (over && listing.complete) runpod::forget_pod(state_dir_, name);
+      } else if (!of_this_account.contains(made_with) || !runpod::change_key_mark(state_dir_, name, mark)) {
+        foreign.insert(name);
+      }
+    }
+    return foreign;
   }
 
   SystemClock system_clock_;

@@ -33,15 +33,15 @@ std::string in_path(const std::string& name) {
   return "";
 }
 
-/// The unit inside "bash -c '…'".
+/// The unit inside "sh -c '…'".
 std::string script() {
   auto command = runpod::start_command();
-  return command.substr(9, command.size() - 10);
+  return command.substr(7, command.size() - 8);
 }
 
-TEST(RunPodStartCommand, IsOneWordForBash) {
+TEST(RunPodStartCommand, IsOneWordForTheShell) {
   auto command = runpod::start_command();
-  EXPECT_TRUE(command.starts_with("bash -c '"));
+  EXPECT_TRUE(command.starts_with("sh -c '"));
   EXPECT_TRUE(command.ends_with("'"));
   EXPECT_EQ(script().find('\''), std::string::npos);
   EXPECT_LT(command.size(), 6000U);

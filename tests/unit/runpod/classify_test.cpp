@@ -9,6 +9,7 @@ namespace {
 
 using Kind = Finding::Kind;
 using test::http_reply;
+using test::json;
 using test::lost;
 using test::problem;
 
@@ -38,6 +39,11 @@ TEST(RunPodCreate, ASuccessThatNamesNoPodIsUnclear) {
     EXPECT_TRUE(ambiguous(http_reply(201, body))) << body;
   std::string deep = R"({"id":"pod1","x":)" + std::string(100, '[') + std::string(100, ']') + "}";
   EXPECT_TRUE(ambiguous(http_reply(201, deep)));
+  for (std::string part : {"{\"a\":", "[", "[{\"a\":"}) {
+    std::string bomb = R"({"id":"pod1","x":)";
+    for (int i = 0; i < 1'000'000; ++i) bomb += part;
+    EXPECT_TRUE(ambiguous(http_reply(201, bomb))) << part;
+  }
 }
 
 TEST(RunPodCreate, NoCapacityIsToldByItsWords) {
@@ -67,6 +73,17 @@ TEST(RunPodCreate, A400ThatRunPodDidNotWordIsUnclear) {
   EXPECT_TRUE(ambiguous(http_reply(400, R"({"detail":"bad","status":500})")));
   EXPECT_TRUE(ambiguous(http_reply(400, R"({"status":400})")));
   EXPECT_TRUE(ambiguous(problem(400, "Something went wrong. Please try again later or contact support.")));
+}
+
+TEST(RunPodCreate, ARefusalInStrangeWordsIsUnclear) {
+  for (int status : {401, 402, 403, 404, 405, 410, 415, 422}) {
+    EXPECT_TRUE(ambiguous(http_reply(status, "<html>no</html>"))) << status;
+    EXPECT_TRUE(ambiguous(http_reply(status, ""))) << status;
+    EXPECT_TRUE(ambiguous(http_reply(status, json{{"detail", "no"}, {"status", 500}}))) << status;
+    EXPECT_FALSE(ambiguous(http_reply(status, json{{"title", "No"}, {"status", status}}))) << status;
+  }
+  EXPECT_TRUE(ambiguous(http_reply(400, R"({"detail":"no instances available","status":502})")));
+  EXPECT_TRUE(ambiguous(http_reply(404, "error code: 1010"))) << "the front says that with 403";
 }
 
 TEST(RunPodCreate, MoneyAndRights) {

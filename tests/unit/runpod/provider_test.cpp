@@ -47,7 +47,7 @@ TEST_F(RunPodProvider, AsksForExactlyOnePod) {
   EXPECT_EQ(body["disk"], 50);
   EXPECT_EQ(body["ports"], json::array({"22/tcp"}));
   EXPECT_EQ(body["startSsh"], false);
-  EXPECT_TRUE(body["args"].get<std::string>().starts_with("bash -c '"));
+  EXPECT_TRUE(body["args"].get<std::string>().starts_with("sh -c '"));
   EXPECT_EQ(body.size(), 10U) << "RunPod refuses fields it does not know";
   auto& env = body["env"];
   EXPECT_EQ(env["VT_INSTALL"], "aaaaaaaa");
@@ -162,6 +162,52 @@ TEST_F(RunPodProvider, AnotherAccountsNotFoundIsNoProof) {
   EXPECT_EQ(asked.error().what.find("canary"), std::string::npos);
   api->script["DELETE pods/pod1"] = {http_reply(204, "")};
   EXPECT_TRUE(made->destroy(resource)) << "a new key of the same account";
+}
+
+TEST_F(RunPodProvider, TheKeysStayUntilThePodIsGone) {
+  auto made = provider();
+  api->script["POST pods"] = {http_reply(201, pod_json("pod1"))};
+  (void)made->create(layer, resource);
+  api->script["DELETE pods/pod1"] = {http_reply(204, "")};
+  api->script["GET pods/pod1"] = {http_reply(200, pod_json("pod1"))};
+  EXPECT_TRUE(made->destroy(resource));
+  EXPECT_NE(mode_of(key_file() + ".host"), 0U) << "accepted is not gone";
+  api->script["DELETE pods/pod1"] = {problem(404, "pod not found")};
+  api->script[kList] = {http_reply(200, list_of({}))};
+  EXPECT_TRUE(made->destroy(resource));
+  EXPECT_EQ(mode_of(key_file() + ".host"), 0U);
+}
+
+TEST_F(RunPodProvider, AnotherAccountsListIsNotComplete) {
+  auto made = provider();
+  api->script["POST pods"] = {lost(true)};
+  (void)made->create(layer, resource);
+  environment["RUNPOD_API_KEY"] = "canary-of-another-account";
+  made = provider();
+  api->script[kList] = {http_reply(200, list_of({}))};
+  EXPECT_FALSE(made->list_owned("aaaaaaaa")->complete);
+  EXPECT_FALSE(made->list_near(resource)->complete);
+  auto other = resource;
+  other.owner.name = "vt-aaaaaaaa-cccccccccccccccc";
+  EXPECT_TRUE(made->list_near(other)->complete) << "of that one nothing speaks against this account";
+  api->script[kList] = {http_reply(200, list_of({pod_json("pod1")})), http_reply(200, list_of({}))};
+  EXPECT_TRUE(made->list_owned("aaaaaaaa")->complete) << "a new key of the same account";
+  EXPECT_TRUE(made->list_owned("aaaaaaaa")->complete) << "which is noted";
+  EXPECT_TRUE(made->list_near(resource)->complete);
+}
+
+TEST_F(RunPodProvider, KeysOfPodsThatWentUnnoticedAreForgottenInTheEnd) {
+  auto made = provider();
+  api->script["POST pods"] = {http_reply(201, pod_json("pod1"))};
+  (void)made->create(layer, resource);
+  api->script[kList] = {http_reply(200, list_of({}))};
+  auto made_at = SystemClock().wall();
+  manual.wall_ms = made_at;
+  ASSERT_TRUE(made->list_owned("aaaaaaaa"));
+  EXPECT_NE(mode_of(key_file()), 0U) << "it may still appear";
+  manual.wall_ms = made_at + made->late_appearance().count() + 5000;
+  ASSERT_TRUE(made->list_owned("aaaaaaaa"));
+  EXPECT_EQ(mode_of(key_file()), 0U);
 }
 
 TEST_F(RunPodProvider, ListsWhatCarriesOurMark) {
@@ -284,6 +330,13 @@ TEST_F(RunPodPreflight, TellsWhatStandsInTheWay) {
     EXPECT_EQ(found[0].what, c.what);
     EXPECT_FALSE(found[0].remedy.empty());
   }
+}
+
+TEST_F(RunPodPreflight, AReplyWithoutADateWarns) {
+  auto found = findings(http_reply(200, list_of({})), gpus("NVIDIA L4", 0.43, "LOW"));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].weight, Finding::Weight::warns);
+  EXPECT_EQ(found[0].what, "the clock of RunPod's server could not be read: its reply has no date");
 }
 
 TEST_F(RunPodPreflight, NamesWhatMayHaveBeenMeant) {
