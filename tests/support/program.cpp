@@ -31,7 +31,8 @@ pid_t Program::start(const std::vector<std::string>& arguments) {
   argv.push_back(nullptr);
   pid_ = fork();
   if (pid_ == 0) {
-    setpgid(0, 0);
+    if (terminal.empty()) setpgid(0, 0);
+    else setsid(), open(terminal.c_str(), O_RDWR | O_CLOEXEC);  // the first one that is opened becomes the session's
     redirect(folder_ / "out", STDOUT_FILENO);
     redirect(folder_ / "err", STDERR_FILENO);
     for (auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);

@@ -20,6 +20,7 @@ class Program {
   std::map<std::string, std::string> environment;  ///< added to ours
   std::string binary = VT_BIN_DIR "/vault-test";
   std::string catalogue = VT_SOURCE_DIR "/tests/data/scenario/catalogue";
+  std::string terminal;      ///< path of a pseudo-terminal: it runs in a session of its own, which ends with it
   std::string state_folder;  ///< another program's, to share it; else its own
 
   /// Runs it to its end; it is killed after `seconds`.

@@ -43,12 +43,12 @@ void judge_requests(const json& requests, Judged& out) {
 
 }  // namespace
 
-Judged judge(const json& things, const json& requests) {
+Judged judge(const json& things, const json& requests, const std::set<std::string>& ours) {
   Judged out;
   std::map<std::string, std::vector<std::pair<std::int64_t, int>>> steps;
   for (auto& thing : things) {
     bool gone = thing["gone"] != 0;
-    if (thing["foreign"] == true) {
+    if (thing["foreign"] == true && !ours.contains(thing["id"])) {
       out.foreign_gone += gone;
       continue;
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 
 namespace vt::test {
@@ -16,6 +17,7 @@ struct Judged {
   std::map<std::string, int> most;  ///< provider -> instances or pods of ours at any one time
 };
 
-Judged judge(const nlohmann::json& things, const nlohmann::json& requests);
+/// `ours`: ids of things that a test planted and that are ours all the same.
+Judged judge(const nlohmann::json& things, const nlohmann::json& requests, const std::set<std::string>& ours = {});
 
 }  // namespace vt::test

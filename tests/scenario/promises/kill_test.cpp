@@ -24,6 +24,14 @@ struct Group {
 /// Moments that are tried for each failpoint, spread over the times it is reached.
 constexpr int kMoments = 2, kLongMoments = 25;
 
+/// Name -> how often it stands in a log of failpoints.
+std::map<std::string, int> times_reached(const std::string& log) {
+  std::ifstream lines(log);
+  std::map<std::string, int> out;
+  for (std::string line; std::getline(lines, line);) ++out[line];
+  return out;
+}
+
 class Killed : public Promise, public testing::WithParamInterface<Group> {
  protected:
   Killed() : Promise("P1") {}
@@ -59,9 +67,7 @@ class Killed : public Promise, public testing::WithParamInterface<Group> {
     program->environment["VAULT_TEST_FAILPOINT_LOG"] = program->path("reached");
     auto whole = vault({"run", plan_for(provider)});
     EXPECT_EQ(whole.exit_code, 0) << whole.out << whole.err;
-    std::ifstream lines(program->path("reached"));
-    std::map<std::string, int> out;
-    for (std::string line; std::getline(lines, line);) ++out[line];
+    auto out = times_reached(program->path("reached"));
     expect_kept(GetParam().hosts);
     return out;
   }
@@ -89,13 +95,12 @@ class Killed : public Promise, public testing::WithParamInterface<Group> {
 
 TEST_P(Killed, ThenReapedLeavesNothing) {
   std::map<std::string, std::map<std::string, int>> reached;  // provider -> failpoint -> times
-  int turn = 0;
+  int turn = 0, scenario = 0;
   for (auto& failpoint : failpoints()) {
     auto provider = provider_of(failpoint, ++turn);
     if (!reached.contains(provider)) reached[provider] = counts(provider);
     int times = reached[provider][failpoint];
     EXPECT_GT(times, 0) << "no run reaches " << failpoint;
-    int scenario = 0;
     for (int n : moments(times)) kill_at(failpoint, provider, n, ++scenario % 3 == 0);
     note_failpoint(failpoint, times > 0);
   }
@@ -117,6 +122,56 @@ std::vector<Group> groups() {
 }
 std::string group_name(const testing::TestParamInfo<Group>& info) { return info.param.name + std::to_string(info.param.hosts); }
 INSTANTIATE_TEST_SUITE_P(At, Killed, testing::ValuesIn(groups()), group_name);
+
+/// reap is killed in its turn, wherever it touches the world, and goes on the next time. In the long suite after a crash at each of the
+/// failpoints at which things may be left in the clouds, else after one.
+class ReapKilled : public Promise, public testing::WithParamInterface<std::string> {
+ protected:
+  ReapKilled() : Promise("P1") {}
+
+  static std::vector<std::string> crashes() {
+    bool gcp = GetParam() == "gcp";
+    if (!long_run()) return {gcp ? "gcp.host_key" : "runpod.poll"};
+    std::vector<std::string> out{"ledger.before_commit", "ledger.after_commit", "http.send"};
+    for (auto name : vt::kFailpoints)
+      if (name.starts_with(GetParam() + ".") && !has(std::string(name), "destroy") && !has(std::string(name), "lease"))
+        out.emplace_back(name);
+    return out;
+  }
+
+  /// Something to reap, as a run that was killed there leaves it.
+  void crash(const std::string& failpoint, int nth) {
+    forget_state();
+    program->environment["VAULT_TEST_FAILPOINT"] = failpoint + "=kill@" + std::to_string(nth);
+    EXPECT_EQ(vault({"run", plan_of({layer(GetParam(), 1)})}).exit_code, 137);
+    program->environment.clear();
+  }
+  std::map<std::string, int> calm_reap() {
+    program->environment["VAULT_TEST_FAILPOINT_LOG"] = program->path("reached");
+    vault({"reap"});
+    expect_kept(1);
+    return times_reached(program->path("reached"));
+  }
+  void kill_reap(const std::string& crashed, int nth, const std::string& failpoint, int times) {
+    for (int n = long_run() ? 1 : (times + 1) / 2; n <= (long_run() ? times : (times + 1) / 2); ++n) {
+      SCOPED_TRACE("run " + crashed + "=kill@" + std::to_string(nth) + ", reap " + failpoint + "=kill@" + std::to_string(n));
+      crash(crashed, nth);
+      program->environment["VAULT_TEST_FAILPOINT"] = failpoint + "=kill@" + std::to_string(n);
+      count("reaps_killed", vault({"reap"}).exit_code == 137);
+      expect_kept(1);
+    }
+  }
+};
+
+TEST_P(ReapKilled, GoesOnTheNextTime) {
+  begin();
+  for (auto& crashed : crashes()) {
+    int nth = crashed.starts_with("ledger.") ? 4 : crashed == "http.send" ? 12 : 1;  // the host is there by then
+    crash(crashed, nth);
+    for (auto& [failpoint, times] : calm_reap()) kill_reap(crashed, nth, failpoint, times);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(At, ReapKilled, testing::Values("gcp", "runpod"), [](auto& test) { return test.param; });
 
 }  // namespace
 

@@ -62,8 +62,15 @@ void Promise::forget_state() {
   program->catalogue = VT_SOURCE_DIR "/tests/data/promises";
 }
 
+std::unique_ptr<Program> Promise::beside() const {
+  auto other = std::make_unique<Program>();
+  other->binary = program->binary, other->catalogue = program->catalogue, other->state_folder = program->state();
+  return other;
+}
+
 void Promise::begin(const EmulatorOptions& options) {
   close_books();
+  planted_.clear();
   auto started = clouds.start(*folder_ / ("clouds" + std::to_string(++emulators_)), options);
   ASSERT_TRUE(started) << started.error().what;
   forget_state();
@@ -89,24 +96,28 @@ std::string Promise::plan_of(const std::vector<std::string>& layers, const std::
   return program->plan(text);
 }
 
+std::string Promise::plant(const std::string& api, const std::string& name, const json& labels, bool ours) {
+  auto made = clouds.post("foreign", {{"api", api}, {"name", name}, {"labels", labels}, {"env", as_environment(labels)}});
+  EXPECT_TRUE(made.is_object()) << name;
+  std::string id = made.is_object() ? made.value("id", "") : "";
+  if (ours) planted_.insert(id);
+  return id;
+}
+
 /// None of these is provably ours and expired, whoever looks.
 void Promise::plant_strangers() {
-  const json strangers[] = {
-      {{"name", "vt-strange1-aaaaaaaaaaaaaaaa"}},
-      {{"name", "vt-strange2-aaaaaaaaaaaaaaaa"},
-       {"labels", {{"vt-install", "strange2"}, {"vt-attempt", "aaaaaaaaaaaaaaaa"}, {"vt-expires", "1000000000"}, {"vt-token", "no"}}}},
-      {{"name", "vt-strange3-aaaaaaaaaaaaaaaa"}, {"labels", {{"vt-install", "strange3"}, {"vt-expires", "soon"}}}},
-      {{"name", "somebody-elses"}}};
-  for (auto api : {"gcp", "runpod"})
-    for (json stranger : strangers) {
-      stranger["api"] = api;
-      if (stranger.contains("labels")) stranger["env"] = as_environment(stranger["labels"]);
-      ASSERT_TRUE(clouds.post("foreign", stranger).is_object()) << stranger;
-    }
+  const std::string attempt = "aaaaaaaaaaaaaaaa";
+  for (std::string api : {"gcp", "runpod"}) {
+    plant(api, "somebody-elses", json::object());
+    plant(api, "vt-strange1-" + attempt, json::object());
+    plant(api, "vt-strange2-" + attempt,
+          {{"vt-install", "strange2"}, {"vt-attempt", attempt}, {"vt-expires", "1000000000"}, {"vt-token", "no"}});
+    plant(api, "vt-strange3-" + attempt, {{"vt-install", "strange3"}, {"vt-expires", "soon"}});
+  }
 }
 
 json Promise::rows() {
-  auto all = program->run({"resources", "--all", "--json", "--rehearse"});
+  auto all = beside()->run({"resources", "--all", "--json", "--rehearse"});
   auto list = json::parse(all.out, nullptr, false);
   EXPECT_TRUE(list.is_array()) << all.out << all.err;
   return list;

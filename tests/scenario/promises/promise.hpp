@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ class Promise : public testing::Test {
   void begin(const EmulatorOptions& = {});
   /// A new installation beside what is there.
   void forget_state();
+  /// The same program once more, on the same state folder: for while the other one runs.
+  [[nodiscard]] std::unique_ptr<Program> beside() const;
   /// The words of a command that talks to the emulated clouds.
   [[nodiscard]] std::vector<std::string> words(std::vector<std::string> command) const;
   Ended vault(const std::vector<std::string>& command, int seconds = 60) { return program->run(words(command), seconds); }
@@ -37,13 +40,15 @@ class Promise : public testing::Test {
   nlohmann::json rows();
   /// Waits until the books hold `count` instances and pods of ours that are alive; false after `seconds`.
   [[nodiscard]] bool alive(int count, int seconds = 20) const;
-  [[nodiscard]] Judged books() const { return judge(clouds.things(), clouds.requests()); }
+  [[nodiscard]] Judged books() const { return judge(clouds.things(), clouds.requests(), planted_); }
 
   /// Reaps, at most so often as needed for nothing of ours to be alive, and holds books and ledger against the promises: no leak,
   /// never more hosts at once than `most` for each provider, one create request per token, nothing of strangers ended.
   void expect_kept(int most, int reaps = 1);
   /// Holds what there is now against them, without reaping.
   void expect_nothing_wrong(int most);
+  /// Makes a thing through /emulator/foreign; `ours` means that it has to go. Gives its id.
+  std::string plant(const std::string& api, const std::string& name, const nlohmann::json& labels, bool ours = false);
   /// Adds to a figure of this promise.
   void count(const std::string& figure, int more = 1) { figures_[figure] = figures_.value(figure, 0) + more; }
 
@@ -58,6 +63,7 @@ class Promise : public testing::Test {
   std::string name_;
   nlohmann::json figures_ = nlohmann::json::object();
   std::unique_ptr<TempDir> folder_;
+  std::set<std::string> planted_;  ///< ids of planted things that are ours
   int emulators_ = 0;
 };
 
