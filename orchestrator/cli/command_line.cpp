@@ -56,13 +56,18 @@ void add_keep(CLI::App& sub, CommandLine& o) {
   sub.add_flag("--keep-on-failure", o.keep_on_failure, "Keep the hosts of a layer on which a check failed or broke");
 }
 
-/// `optional_kind`: the option stands alone or as --rehearse=KIND, so that a following word stays an argument.
+/// --rehearse stands alone or as --rehearse=KIND, so that a following word stays an argument. Without it the other two would silently
+/// mean the real clouds.
 void add_rehearsal(CLI::App& sub, CommandLine& o) {
-  sub.add_flag("--rehearse{auto}", o.rehearse, "Against emulated clouds on this machine: no account, no cent, no evidence; =process or =vm")
-      ->check(CLI::IsMember({"auto", "process", "vm"}));
-  sub.add_option("--emulator", o.emulator, "With --rehearse: a vault-emulator that runs already")->type_name("http://127.0.0.1:PORT");
+  auto rehearse = sub.add_flag("--rehearse{auto}", o.rehearse,
+                               "Against emulated clouds on this machine: no account, no cent, no evidence; =process or =vm")
+                      ->check(CLI::IsMember({"auto", "process", "vm"}));
+  sub.add_option("--emulator", o.emulator, "With --rehearse: a vault-emulator that runs already")
+      ->type_name("http://127.0.0.1:PORT")
+      ->needs(rehearse);
   sub.add_option("--pace", o.pace, "With --rehearse: how slow against real time; 1 is as slow as the clouds")
-      ->check(CLI::Range(0.0001, 1.0));
+      ->check(CLI::Range(0.0001, 1.0))
+      ->needs(rehearse);
 }
 
 void add_run(CLI::App& app, CommandLine& o, Words& w) {
@@ -145,6 +150,7 @@ void add_everything(CLI::App& app, CommandLine& o, Words& w) {
   auto resume = add(app, o, "resume", "Go on with an interrupted run: only what has no result is repeated");
   add_run_id(*resume, o);
   add_keep(*resume, o);
+  add_rehearsal(*resume, o);
   add_reports(app, o);
   add_resources(app, o);
   add_cost(app, o);

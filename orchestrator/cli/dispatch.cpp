@@ -3,6 +3,7 @@
 
 #include "orchestrator/cli/commands.hpp"
 #include "orchestrator/cli/workplace.hpp"
+#include "orchestrator/model/text.hpp"
 
 namespace vt {
 
@@ -28,7 +29,12 @@ constexpr Entry kCommands[] = {
 /// On standard error, so that it never mixes with what a script reads.
 void tell_open(const CommandLine& line) {
   SystemClock clock;
-  auto ledger = existing_ledger(line, clock);
+  CommandLine real = line;
+  real.rehearse.clear();  // what a rehearsal left costs nothing
+  auto ledger = existing_ledger(real, clock);
+  if (!ledger && ledger.error().code != Errc::not_found)
+    std::fprintf(stderr, "notice: the ledger cannot be read, so nobody knows what may be left behind: %s\n",
+                 printable(ledger.error().what).c_str());
   if (!ledger) return;
   auto open = (*ledger)->open_resources();
   if (!open || open->empty()) return;

@@ -45,7 +45,7 @@ std::string forecast_json(const Forecast& f) {
            {"seconds", seconds(f.run_plan.low, f.run_plan.high)},
            {"cost_microusd", {{"low", f.run_plan.cost_low.micro}, {"high", f.run_plan.cost_high.micro}}}};
   if (f.online) out["online"] = online_json(*f.online);
-  return out.dump(2) + "\n";
+  return out.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace vt

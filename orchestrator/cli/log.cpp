@@ -35,7 +35,7 @@ RunLog::~RunLog() = default;
 
 void RunLog::see(const Event& e) {
   bool frequent = std::holds_alternative<event::CheckProgress>(e.body);
-  if (impl_->logger && !frequent) impl_->logger->info(to_json(e).dump());
+  if (impl_->logger && !frequent) impl_->logger->info(to_json(e).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace vt

@@ -137,7 +137,7 @@ int runs_command(const CommandLine& line) {
                   row.plan.c_str());
     out += buffer;
   }
-  return print(line.json ? list.dump(2) + "\n" : out) ? 0 : 3;
+  return print(line.json ? list.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n" : out) ? 0 : 3;
 }
 
 int status_command(const CommandLine& line) {

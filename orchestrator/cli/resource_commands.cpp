@@ -100,6 +100,8 @@ Status release_named(Hands& hands, const std::string& wanted) {
   VT_TRY(std::optional<Resource> row, hands.ledger->find(wanted));
   if (!row) return fail(Errc::usage, "no resource '" + wanted + "'; see `vault-test resources`");
   if (!is_open(row->state)) return fail(Errc::usage, wanted + " is " + std::string(name(row->state)) + " already");
+  if (row->owner.install != hands.ledger->key().install)
+    return fail(Errc::usage, wanted + " belongs to another installation: this ledger was copied; release it there");
   if (Ledger::holder_alive(*row)) return fail(Errc::usage, wanted + " is in use by a running vault-test");
   auto provider = hands.context->provider(row->provider);
   if (!provider) return fail(Errc::usage, "provider " + row->provider + " is unknown to this version");
@@ -120,7 +122,7 @@ int resources_command(const CommandLine& line) {
   bool open = false;
   for (auto& row : *rows) list.push_back(resource_json(row)), out += resource_line(row), open |= is_open(row.state);
   if (rows->empty()) return nothing_open(line);
-  print(line.json ? list.dump(2) + "\n" : out);
+  print(line.json ? list.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n" : out);
   return open ? kStillOpen : 0;
 }
 

@@ -66,8 +66,20 @@ Result<Host> wanted_host(const CommandLine& line) {
   return fail(Errc::usage, "run " + run->id + " has no host of layer '" + line.layer + "' now; --keep or --keep-on-failure keeps one");
 }
 
+/// No key or secret of ours goes along: ssh and what it starts can read their environment.
+std::vector<std::string> plain_environment() {
+  std::vector<std::string> out;
+  for (auto& [name, value] : process_environment())
+    if (name == "PATH" || name == "HOME" || name == "TERM" || name == "LANG" || name == "USER" || name == "SHELL" || name == "COLORTERM" ||
+        name.starts_with("LC_"))
+      out.push_back(name + "=" + value);
+  return out;
+}
+
 std::vector<std::string> ssh_command(const HostSpec& host, const std::string& known_hosts) {
   std::vector<std::string> argv{"ssh",
+                                "-F",
+                                "/dev/null",
                                 "-p",
                                 std::to_string(host.port),
                                 "-o",
@@ -89,7 +101,7 @@ Status become_shell(const CommandLine& line) {
   std::string known_hosts = host.access.known_hosts;
   if (!host.access.host_key.empty()) {
     VT_TRY(std::string pinned, pinned_line(host.access));
-    known_hosts = line.state_dir + "/shell_known_hosts";
+    known_hosts = line.state_dir + "/known_hosts." + std::to_string(getpid());
     std::ofstream(known_hosts, std::ios::trunc) << pinned;
   }
   auto argv = ssh_command(host.access, known_hosts);
@@ -97,7 +109,11 @@ Status become_shell(const CommandLine& line) {
   for (auto& word : argv) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   std::fprintf(stderr, "%s: the host goes back when its lease ends or its run is over\n", printable(host.name).c_str());
-  execvp("ssh", pointers.data());
+  auto environment = plain_environment();
+  std::vector<char*> variables;
+  for (auto& pair : environment) variables.push_back(pair.data());
+  variables.push_back(nullptr);
+  execvpe("ssh", pointers.data(), variables.data());
   return fail(Errc::usage, "ssh was not found; install openssh-client");
 }
 

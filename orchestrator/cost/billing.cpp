@@ -6,8 +6,6 @@ namespace vt {
 
 namespace {
 
-/// What a provider may run on after the end of a lease: 30 s at Compute Engine, a tick of the watchdog and one call at RunPod.
-constexpr std::int64_t kSlackSeconds = 90;
 constexpr std::int64_t kYearSeconds = 365 * 24 * 3600;
 
 /// Compute Engine bills a machine's first minute whole (cloud.google.com/compute/vm-instance-pricing), RunPod by the second.
@@ -27,11 +25,11 @@ Money cost_until(const Resource& r, EpochMs now) {
   return price_for(r.hourly, std::max(whole_seconds(end - r.created), shortest_bill(r.provider)));
 }
 
-Money reservation(Money hourly, Duration lease) { return price_for(hourly, whole_seconds(lease.count()) + kSlackSeconds); }
+Money reservation(Money hourly, Duration lease) { return price_for(hourly, whole_seconds(lease.count()) + kLeaseSlackSeconds); }
 
 Duration affordable(Money hourly, Money room) {
-  if (price_for(hourly, kYearSeconds + kSlackSeconds) <= room) return std::chrono::seconds(kYearSeconds);
-  auto seconds = room.micro / hourly.micro * 3600 + room.micro % hourly.micro * 3600 / hourly.micro - kSlackSeconds;
+  if (price_for(hourly, kYearSeconds + kLeaseSlackSeconds) <= room) return std::chrono::seconds(kYearSeconds);
+  auto seconds = room.micro / hourly.micro * 3600 + room.micro % hourly.micro * 3600 / hourly.micro - kLeaseSlackSeconds;
   return seconds < 60 ? Duration{0} : std::chrono::seconds(seconds);
 }
 

@@ -3,6 +3,9 @@
 
 namespace vt {
 
+/// What a provider may run on after the end of a lease: 30 s at Compute Engine, a tick of the watchdog and one call at RunPod.
+inline constexpr std::int64_t kLeaseSlackSeconds = 90;
+
 /// What a resource has cost until `now`, or until its confirmed end if it has one, by its provider's rule: every second begun, with
 /// the provider's minimum, from the moment its creation was intended. Never less than is billed: what happened to a create call
 /// whose reply was lost is taken to have run. Zero while it is only planned, and for what was refused or never appeared.

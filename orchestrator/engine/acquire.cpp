@@ -22,6 +22,7 @@ constexpr Duration kLeastLease = std::chrono::minutes(10);
 constexpr Duration kLeastPatience = std::chrono::minutes(2);
 /// How often a candidate that turns calls away for a while is asked again.
 constexpr int kRetries = 5;
+constexpr Duration kPiece{100};  ///< of a long wait, after which the user's wish is looked at
 
 /// One host of a layer: tries the candidates until one gives it.
 class Slot {
@@ -85,10 +86,12 @@ class Slot {
   /// As long as the layer needs, but not longer than its share of the caps pays for.
   Result<Duration> lease_at(Money hourly) {
     Duration wanted = wanted_.time.value_or(kDefaultLease) + kLeaseSlack;
-    if (!share_ || hourly.micro == 0) return wanted;
-    Duration paid = affordable(hourly, *share_);
+    VT_TRY(auto room, c_.ledger.room(wanted_.caps, wanted_.run, layer_.name));
+    if (!share_ || !room || hourly.micro == 0) return wanted;
+    Money left = std::min(*share_, *room);  // what an attempt that came to nothing has cost is gone
+    Duration paid = affordable(hourly, left);
     if (paid < kLeastLease)
-      return fail(Errc::budget, "at " + hourly.text() + " an hour the " + share_->text() +
+      return fail(Errc::budget, "at " + hourly.text() + " an hour the " + left.text() +
                                     " that the caps leave for this host do not pay for " + short_text(kLeastLease));
     return std::min(wanted, paid);
   }
@@ -121,8 +124,15 @@ class Slot {
       bool again = rule_for(refused.kind).step == NextStep::wait_and_retry && attempt < kRetries && !c_.stop.requested();
       if (!again) return refuse(r, refused);
       VT_CHECK(c_.ledger.update(r.owner.name, refused.what, [](Resource& row) { row.state = ResourceState::planned; }));
-      c_.clock.sleep(refused.retry_after);
+      if (!come_back_later(r, refused.retry_after)) return refuse(r, refused);
     }
+  }
+
+  /// False if the user wants to end, or too little of the lease is left by then: nothing paid begins late.
+  bool come_back_later(const Resource& r, Duration wait) {
+    if (c_.clock.wall() + wait.count() + kLeastLease.count() > r.lease_until) return false;
+    for (Duration left = wait; left.count() > 0 && !c_.stop.requested(); left -= kPiece) c_.clock.sleep(std::min(left, kPiece));
+    return !c_.stop.requested();
   }
 
   Status created(const Resource& r, const std::string& provider_id) {

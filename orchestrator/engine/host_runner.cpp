@@ -219,6 +219,8 @@ class HostRunner {
     if (c_.rehearsal) seen.origin = EvidenceOrigin::rehearsal;
     masker_.apply(seen);
     Judgement j = evaluate(check, task_.plan.layer->expect, seen);
+    if (counts_against(j.verdict))
+      if (auto fate = task_.fate ? task_.fate() : std::string(); !fate.empty()) return taken_away(seen.key, fate);
     if (c_.rehearsal) j = rehearsed(std::move(j));
     if (j.verdict == Verdict::fail || j.verdict == Verdict::warn || j.verdict == Verdict::error)
       if (auto fetched = fetch_logs(c_, *session_, masker_, check, seen); !fetched && fetched.error().code == Errc::disk_full)
@@ -226,6 +228,12 @@ class HostRunner {
     VT_CHECK(record(&seen, j));
     if (auto job = make_job(check, seen.key, {}); job.detach) (void)session_->forget(job.id);
     return {};
+  }
+
+  /// What a check says while its host is being taken away is about the provider, not about the host.
+  Status taken_away(const ObservationKey& key, const std::string& fate) {
+    VT_CHECK(record(nullptr, verdict_only(key, Verdict::error, Cause::infrastructure, fate)));
+    return fail(Errc::lost, fate);
   }
 
   Status record(const Observation* seen, Judgement j) {

@@ -95,11 +95,11 @@ class LayerRunner {
   Status get_hosts() {
     if (task_.on) {
       VT_TRY(allocation_, adopt(c_, *task_.on));
-    } else if (auto left = leftover()) {
-      VT_CHECK(reuse(*left));
+    } else {
+      VT_CHECK(reuse_leftovers());
     }
     if (allocation_.hosts.empty()) {
-      HostsWanted wanted{task_.run, stricter(c_.caps, task_.plan.budget, layer_.budget), layer_.budget.time, {}, {}};
+      HostsWanted wanted{task_.run, stricter(c_.caps, task_.plan.budget, layer_.budget), time_wanted(), {}, {}};
       wanted.tell = [this](const std::string& text) { (void)event(event::Noted{"warn", text}); };
       VT_TRY(allocation_, acquire(c_, *provider_, layer_, wanted));
     }
@@ -108,24 +108,38 @@ class LayerRunner {
     return {};
   }
 
-  /// What an interrupted run left is used again if it still answers and its lease has room; else it goes back.
-  Status reuse(const Resource& left) {
-    bool room = left.lease_until - c_.clock.wall() > kRoomOfLease.count();
-    bool answers = room && left.state == ResourceState::ready && provider_->wait_ready(layer_, left, Deadline::after(kAnswerTime));
-    if (answers)
-      if (auto adopted = adopt(c_, left)) {
-        allocation_ = std::move(adopted).take();
-        return {};
-      }
-    return give_back_one(left.owner.name);
+  /// What an interrupted run left is used again if all of the layer's hosts still answer and their leases have room; else all of it
+  /// goes back first, and nothing new is created beside what does not go.
+  Status reuse_leftovers() {
+    VT_TRY(auto rows, c_.ledger.of_run(task_.run));
+    std::erase_if(rows, [&](auto& row) { return row.layer != layer_.name || !is_open(row.state); });
+    if (rows.empty()) return {};
+    if (rows.size() == host_names(layer_).size() && adopt_all(rows)) return {};
+    allocation_ = {};
+    for (auto& row : rows) {
+      Status released = release(c_, *provider_, row.owner.name);
+      if (!released) return fail(Errc::transport, "what the interrupted run left must go first: " + released.error().what);
+      VT_CHECK(event(event::ResourceMoved{row.owner.name, "gone", "left by the interrupted run"}));
+    }
+    return {};
   }
 
-  std::optional<Resource> leftover() {
-    auto rows = c_.ledger.of_run(task_.run);
-    if (!rows) return {};
-    for (auto& row : *rows)
-      if (row.layer == layer_.name && is_open(row.state)) return row;
-    return {};
+  /// Without a time budget three times what the plan expects, within an hour and six: the whole lease is reserved.
+  [[nodiscard]] Duration time_wanted() const {
+    if (layer_.budget.time) return *layer_.budget.time;
+    return std::clamp<Duration>(task_.layer.high * 3, std::chrono::hours(1), std::chrono::hours(6));
+  }
+
+  bool adopt_all(const std::vector<Resource>& rows) {
+    for (auto& row : rows) {
+      bool room = row.lease_until - c_.clock.wall() > kRoomOfLease.count();
+      if (!room || row.state != ResourceState::ready || !provider_->wait_ready(layer_, row, Deadline::after(kAnswerTime))) return false;
+      auto adopted = adopt(c_, row);
+      if (!adopted) return false;
+      for (auto& host : adopted->hosts) allocation_.hosts.push_back(std::move(host));
+      allocation_.resource = row.owner.name;
+    }
+    return true;
   }
 
   void start_clock() {

@@ -1,6 +1,7 @@
 #include "orchestrator/engine/lifecycle.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/cost/billing.hpp"
@@ -16,11 +17,13 @@ using nlohmann::json;
 /// A deletion takes a provider up to minutes; the listing is asked this often, the provider's spacing apart, before the row is left
 /// to reap. A call to delete that did not get through is repeated as often.
 constexpr int kRounds = 12;
+/// A clock that jumps must not make a young row an old one: so often it must have been looked for, by as many commands.
+constexpr int kLooksToGiveUp = 3;
 
 /// creating or ambiguous, and the orchestrator is gone: adopt it if it is there, give it up if it can no longer appear.
 Status settle_unclear(Context& c, Provider& provider, const Resource& r) {
-  if (r.state == ResourceState::planned)
-    VT_CHECK(c.ledger.update(r.owner.name, "looked for after a crash", [](Resource& row) { row.state = ResourceState::creating; }));
+  if (r.state == ResourceState::planned)  // nothing was sent yet
+    return c.ledger.update(r.owner.name, "never asked for", [](Resource& row) { row.state = ResourceState::refused, row.reserved = {}; });
   bool complete = false;
   VT_TRY(std::optional<Resource> seen, look(provider, r, complete));
   if (seen)
@@ -30,9 +33,10 @@ Status settle_unclear(Context& c, Provider& provider, const Resource& r) {
     VT_CHECK(c.ledger.update(r.owner.name, "no reply is known", [](Resource& row) { row.state = ResourceState::ambiguous; }));
   VT_TRY(bool absent, confirmed_absent(c.clock, c.stop, provider, r));
   VT_CHECK(c.ledger.update(r.owner.name, absent ? "not there" : "listing incomplete",
-                           [&](Resource& row) { row.looks_absent += absent ? 1 : 0; }));
-  if (!absent || c.clock.wall() - r.created < provider.late_appearance().count())
-    return fail(Errc::timeout, r.owner.name + ": not there, but it may still appear; look again later");
+                           [&](Resource& row) { row.looks_absent = absent ? row.looks_absent + 1 : 0; }));
+  bool late = c.clock.wall() - r.created >= provider.late_appearance().count();
+  bool often = r.looks_absent + 1 >= kLooksToGiveUp || provider.late_appearance() == Duration{0};
+  if (!absent || !late || !often) return fail(Errc::timeout, r.owner.name + ": not there, but it may still appear; look again later");
   return c.ledger.update(r.owner.name, "never appeared", [&](Resource& row) {
     row.state = ResourceState::presumed_absent, row.closed = c.clock.wall(), row.reserved = {};
   });
@@ -60,12 +64,22 @@ Status wait_until_gone(Context& c, Provider& provider, const Resource& row) {
   return fail(Errc::timeout, row.owner.name + ": deletion was accepted, but not confirmed (" + why + "); `vault-test reap` goes on");
 }
 
+/// A thing whose lease was over long ago and that is not there any more ended with its lease, not when somebody looked.
+EpochMs ended_by_itself(Context& c, Provider& provider, const Resource& row) {
+  constexpr EpochMs kStillRunning = std::numeric_limits<EpochMs>::max();
+  EpochMs end = row.lease_until + kLeaseSlackSeconds * 1000;
+  if (c.clock.wall() <= end) return kStillRunning;
+  bool complete = false;
+  auto seen = look(provider, row, complete);
+  return seen && !*seen && complete ? end : kStillRunning;
+}
+
 }  // namespace
 
 std::string access_text(const std::vector<Host>& hosts) {
   json out = json::array();
   for (auto& h : hosts) out.push_back({{"name", h.name}, {"rank", h.rank}, {"access", to_json(h.access)}});
-  return out.dump();
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Result<std::vector<Host>> hosts_of(const Resource& r) try {
@@ -89,11 +103,13 @@ Status release(Context& c, Provider& provider, const std::string& resource) {
     VT_TRY(row, c.ledger.find(resource));
   }
   if (!is_open(row->state)) return {};
+  EpochMs ended_at_the_latest = ended_by_itself(c, provider, *row);
   VT_CHECK(c.ledger.update(resource, "release", [](Resource& r) { r.state = ResourceState::deleting; }));
   VT_CHECK(ask_to_destroy(c, provider, *row));
   VT_CHECK(wait_until_gone(c, provider, *row));
   return c.ledger.update(resource, "confirmed gone", [&](Resource& r) {
-    r.state = ResourceState::gone, r.closed = c.clock.wall(), r.cost = cost_until(r, r.closed), r.reserved = {};
+    r.state = ResourceState::gone, r.closed = std::min(c.clock.wall(), ended_at_the_latest), r.reserved = {};
+    r.cost = cost_until(r, r.closed);
   });
 }
 

@@ -2,11 +2,20 @@
 
 namespace vt {
 
+namespace {
+
+/// By name; another token under the same name is a stranger's copy. A part without marks of its own (a disk) goes by its name.
+bool is_it(const Resource& seen, const Resource& row) {
+  return seen.owner.name == row.owner.name && (seen.owner.token.empty() || seen.owner.token == row.owner.token);
+}
+
+}  // namespace
+
 Result<std::optional<Resource>> look(Provider& provider, const Resource& r, bool& complete) {
-  VT_TRY(Listing listing, provider.list_owned(r.owner.install));
+  VT_TRY(Listing listing, provider.list_near(r));
   complete = listing.complete;
   for (auto& seen : listing.resources)
-    if (seen.owner.name == r.owner.name) return std::optional<Resource>(seen);
+    if (is_it(seen, r)) return std::optional<Resource>(seen);
   return std::optional<Resource>();
 }
 

@@ -71,6 +71,7 @@ class Reaper {
  private:
   void finish(const Resource& row) {
     EpochMs now = c_.clock.wall();
+    if (foreign(row)) return;
     if (Ledger::holder_alive(row) && row.lease_until > now) return tally_.say(describe(row) + ": in use by a running vault-test", true);
     if (row.keep && row.lease_until > now) return tally_.say(describe(row) + ": kept until " + utc_text(row.lease_until), true);
     if (tally_.may(describe(row), "would be released")) give_back(row, c_.ledger.take_over(row.owner.name));
@@ -100,7 +101,15 @@ class Reaper {
     }
   }
 
+  /// A copied ledger holds the rows of the installation it was copied from, whose hosts may be at work.
+  bool foreign(const Resource& row) {
+    if (row.owner.install == key_.install) return false;
+    tally_.say(describe(row) + ": of another installation (this ledger was copied); left alone", true);
+    return true;
+  }
+
   void reappeared(const Resource& row) {
+    if (foreign(row)) return;
     if (!tally_.may(describe(row), "is there again, would be released")) return;
     auto reopened = c_.ledger.take_over(row.owner.name);
     if (reopened)

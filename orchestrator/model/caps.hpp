@@ -9,7 +9,7 @@ namespace vt {
 /// stricter of a plan's `budget:` and the user's own configuration wins.
 struct Caps {
   std::optional<Money> run, layer;  ///< of this run, of this layer in this run
-  std::optional<Money> day, month;  ///< of everything that was created since midnight UTC, since the first of the month
+  std::optional<Money> day, month;  ///< of everything created since midnight UTC, since the first of the month, and of all that is open now
   std::optional<Money> rate;        ///< of everything that is open now, per hour
 };
 

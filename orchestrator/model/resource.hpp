@@ -9,7 +9,7 @@ namespace vt {
 
 /// Life of a thing that costs money or is left behind:
 /// planned -> creating -> {created | ambiguous | refused} -> ready -> deleting -> gone; ambiguous -> {created |
-/// presumed_absent}; gone and presumed_absent -> deleting again if the thing is ever seen. Rows are never deleted.
+/// presumed_absent}; gone, presumed_absent and refused -> deleting again if the thing is ever seen. Rows are never deleted.
 /// Besides: created -> deleting (it never became ready), planned -> refused (never attempted), creating -> planned
 /// (the provider turned the call away unread, to be tried again).
 enum class ResourceState { planned, creating, created, ambiguous, refused, ready, deleting, gone, presumed_absent };
@@ -27,7 +27,7 @@ constexpr bool may_follow(ResourceState from, ResourceState to) {
     case creating: return to == created || to == ambiguous || to == refused || to == planned;
     case created: return to == ready || to == deleting;
     case ambiguous: return to == created || to == presumed_absent;
-    case refused: return false;
+    case refused: return to == deleting;
     case ready: return to == deleting;
     case deleting: return to == gone;
     case gone:
@@ -49,7 +49,7 @@ struct Ownership {
 struct Resource {
   Ownership owner;
   std::string provider, account, zone;
-  std::string kind;  ///< "host", "disk", "image"
+  std::string kind;             ///< "host", "disk", "image"
   std::string machine, market;  ///< of the candidate: "g4-standard-48", "spot"
   std::string request_id;       ///< UUID that the provider recognises a repeated create by, where it can
   std::string price_source;     ///< where `hourly` comes from

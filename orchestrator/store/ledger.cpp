@@ -146,7 +146,7 @@ Status Ledger::take_over(const std::string& name) {
     VT_TRY(auto row, read_resource(*impl_->db, name));
     if (!row) return fail(Errc::not_found, "the ledger has no " + name);
     auto former = std::exchange(row->holder, this_holder());
-    if (former != row->holder && is_alive(former))
+    if (former != row->holder && is_alive(former) && row->lease_until > impl_->clock.wall())
       return fail(Errc::refused, name + " is in the charge of another process (" + former + ")");
     generation = ++row->generation;
     return impl_->save(*row, "taken over from " + former);

@@ -42,7 +42,8 @@ class Ledger {
   /// holder and generation stay whatever `change` does; `closed` is set and cleared with the state. On a full disk a
   /// reserve is used up; `change` then runs twice.
   Status update(const std::string& name, const std::string& why, const std::function<void(Resource&)>& change);
-  /// Makes this process the holder and raises the generation (reap, resume). Errc::refused while another holder lives.
+  /// Makes this process the holder and raises the generation (reap, resume). Errc::refused while another holder lives and the
+  /// lease runs: a holder that was paused past its lease is superseded, and refused by the generation when it wakes up.
   Status take_over(const std::string& name);
 
   Result<std::optional<Resource>> find(const std::string& name) const;

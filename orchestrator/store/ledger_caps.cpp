@@ -69,8 +69,9 @@ Result<Used> used_by(Database& db, const std::string& run, const std::string& la
                 auto amount = worth(line, now);
                 if (line.run == run) used.run += amount;
                 if (line.run == run && line.layer == layer) used.layer += amount;
-                if (line.created >= day) used.day += amount;
-                if (line.created >= month) used.month += amount;
+                bool open = is_open(line.state);  // what runs over midnight spends the new day's money, too
+                if (open || line.created >= day) used.day += amount;
+                if (open || line.created >= month) used.month += amount;
                 if (is_open(line.state)) used.rate += line.hourly;
               }));
   return used;

@@ -1,9 +1,12 @@
 #include "providers/emulator/emulator.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 
+#include "orchestrator/host/fd.hpp"
 #include "providers/emulator/world.hpp"
 
 namespace vt::emulator {
@@ -15,6 +18,7 @@ struct Emulator::Impl {
 
   World world;
   std::string hosts;
+  Fd lock;  ///< on its folder
 };
 
 namespace {
@@ -26,12 +30,21 @@ Status make_private(const std::string& folder) {
   return {};
 }
 
+/// Two emulators in one folder would end each other's hosts.
+Result<Fd> only_one_in(const std::string& folder) {
+  Fd lock(::open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.get() < 0 || flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+    return fail(Errc::refused, "an emulator is at work in " + folder + "; wait for its rehearsal to end, or use another --state-dir");
+  return lock;
+}
+
 }  // namespace
 
 Status Emulator::Impl::open() {
   const Options& o = world.options;
   if (!(o.pace > 0)) return fail(Errc::usage, "the pace must be above 0");
   VT_CHECK(make_private(o.folder));
+  VT_TRY(lock, only_one_in(o.folder));
   VT_TRY(world.books, Books::open(o.folder, world.clock));
   VT_TRY(Faults faults, Faults::make(o.faults, o.seed));
   world.faults = std::make_unique<Faults>(std::move(faults));

@@ -1,4 +1,5 @@
 #include "orchestrator/engine/lifecycle.hpp"
+#include "orchestrator/cost/billing.hpp"
 #include "orchestrator/engine/next_step.hpp"
 #include "orchestrator/engine/reap.hpp"
 
@@ -93,8 +94,48 @@ TEST_F(Lifecycle, ALostRequestEndsTheSlotAndStaysVisible) {
   EXPECT_EQ(only_row().state, ResourceState::ambiguous);
   EXPECT_FALSE(give_back()) << "it may still appear";
   clock_.wall_ms += Duration(std::chrono::hours(25)).count();
+  EXPECT_FALSE(give_back()) << "a clock that jumps does not make it old: three looks are needed";
   EXPECT_TRUE(give_back());
   EXPECT_EQ(only_row().state, ResourceState::presumed_absent);
+}
+
+TEST_F(Lifecycle, AThingBehindARefusedRowIsDeleted) {
+  cloud_.refuse = true;
+  ASSERT_FALSE(get());
+  Resource late = only_row();
+  late.provider_id = "id-late";
+  cloud_.alive[late.owner.name] = late;
+  EXPECT_EQ(reap(*context_, {})->released, 1);
+  EXPECT_TRUE(cloud_.alive.empty());
+}
+
+TEST_F(Lifecycle, AStrangersCopyOfTheNameIsNotAdopted) {
+  cloud_.lose_request = true;
+  cloud_.late = std::chrono::hours(24);
+  ASSERT_FALSE(get());
+  Resource copy = only_row();
+  copy.provider_id = "a-strangers", copy.owner.token = "bbbbbbbbbbbbbbbbbbbbbbbbbb";
+  cloud_.alive[copy.owner.name] = copy;
+  EXPECT_FALSE(give_back());
+  EXPECT_EQ(cloud_.destroys, 0);
+  EXPECT_EQ(cloud_.alive.size(), 1U);
+}
+
+TEST_F(Lifecycle, RowsOfACopiedLedgerAreLeftAlone) {
+  ASSERT_TRUE(get());
+  SQLite::Database db(folder_ + "/ledger.db", SQLite::OPEN_READWRITE);
+  db.exec("UPDATE resource SET holder = '1:1:gone', install = 'elsewher'");
+  EXPECT_EQ(reap(*context_, {})->released, 0);
+  EXPECT_EQ(cloud_.destroys, 0);
+}
+
+TEST_F(Lifecycle, CostEndsWithTheLeaseOfWhatEndedItself) {
+  ASSERT_TRUE(get());
+  auto lease = only_row().lease_until - only_row().created;
+  cloud_.alive.clear();
+  clock_.wall_ms += Duration(std::chrono::hours(48)).count();
+  ASSERT_TRUE(give_back());
+  EXPECT_LE(only_row().cost, reservation(Money{1'000'000}, Duration{lease}));
 }
 
 TEST_F(Lifecycle, ARefusalLeavesNothingOpen) {

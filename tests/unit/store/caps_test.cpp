@@ -73,14 +73,22 @@ TEST_F(CapsTest, EachCapCountsItsOwn) {
 TEST_F(CapsTest, DaysAndMonthsAreUtc) {
   Caps day, month;
   day.day = month.month = kDollar;
+  auto end = [&](Money cost) {
+    move(last_, {ResourceState::creating, ResourceState::created, ResourceState::deleting});
+    must(ledger_->update(last_, "gone", [&](Resource& r) { r.state = ResourceState::gone, r.cost = cost; }));
+  };
   must(plan(kDollar, day));
+  end(kDollar);
   clock_.wall_ms = 1'700'006'399'999;  // 2023-11-14T23:59:59.999Z
   EXPECT_NE(refusal(plan(Money{1}, day)).find("the cap per day (UTC)"), std::string::npos);
   clock_.wall_ms += 1;
   must(plan(Money{500'000}, day));
+  end(Money{500'000});
   EXPECT_NE(refusal(plan(Money{1}, month)).find("the cap per month (UTC)"), std::string::npos);
   clock_.wall_ms = 1'701'388'800'000;  // 2023-12-01T00:00:00Z
   must(plan(Money{500'000}, month));
+  clock_.wall_ms += 86'400'000;
+  EXPECT_NE(refusal(plan(Money{600'000}, day)).find("the cap per day (UTC)"), std::string::npos) << "what runs over midnight counts again";
 }
 
 TEST_F(CapsTest, ARowIsWorthItsReservationUntilItIsClosedOrRunsPastIt) {

@@ -14,7 +14,7 @@ constexpr ResourceState kAll[] = {planned, creating, created, ambiguous, refused
 const std::set<std::pair<ResourceState, ResourceState>> kLegal{
     {planned, creating}, {planned, refused}, {creating, created}, {creating, ambiguous},       {creating, refused},
     {creating, planned}, {created, ready},   {created, deleting}, {ambiguous, created},        {ambiguous, presumed_absent},
-    {ready, deleting},   {deleting, gone},   {gone, deleting},    {presumed_absent, deleting},
+    {ready, deleting},   {deleting, gone},   {gone, deleting},    {presumed_absent, deleting}, {refused, deleting},
 };
 
 }  // namespace
