@@ -19,13 +19,13 @@
 #include "orchestrator/model/failpoint.hpp"
 #include "orchestrator/model/text.hpp"
 #include "providers/container/backend.hpp"
-#include "providers/ssh_keys.hpp"
 #include "providers/container/pod.hpp"
 #include "providers/container/process.hpp"
 #include "providers/container/settings.hpp"
 #include "providers/container/view.hpp"
 #include "providers/options.hpp"
 #include "providers/predict.hpp"
+#include "providers/ssh_keys.hpp"
 
 namespace vt {
 

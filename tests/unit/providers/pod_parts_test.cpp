@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "providers/container/backend.hpp"
-#include "providers/ssh_keys.hpp"
 #include "providers/container/pod.hpp"
 #include "providers/container/process.hpp"
 #include "providers/container/view.hpp"
+#include "providers/ssh_keys.hpp"
 
 using namespace vt;
 
