@@ -42,6 +42,12 @@ Reply keys(World& world, const Call& call) {
   return json_reply({{"login", world.hosting->machine_login()}});
 }
 
+/// The body is a fault plan, which takes the place of the one there was.
+Reply replace_faults(World& world, const Call& call) {
+  auto replaced = world.faults->replace(call.body);
+  return replaced ? json_reply(json::object()) : problem(400, replaced.error().what);
+}
+
 Reply host_log(World& world, const Call& call) { return {200, world.hosting->log(call.param("id")), "text/plain", {}}; }
 
 }  // namespace
@@ -56,6 +62,7 @@ void add_controls(World& world) {
   });
   add("GET", "/emulator/requests", [&world](const Call&) { return json_reply({{"requests", world.books->requests()}}); });
   add("GET", "/emulator/faults", [&world](const Call&) { return Reply{200, world.faults->json(), "application/json", {}}; });
+  add("POST", "/emulator/faults", [&world](const Call& call) { return replace_faults(world, call); });
   add("GET", "/emulator/log", [&world](const Call& call) { return host_log(world, call); });
   add("POST", "/emulator/keys", [&world](const Call& call) { return keys(world, call); });
   add("POST", "/emulator/foreign", [&world](const Call& call) { return foreign(world, call); });

@@ -146,6 +146,13 @@ Result<Faults> Faults::make(const std::string& text, std::uint64_t seed) {
   return Faults(seed, std::move(plan));
 }
 
+Status Faults::replace(const std::string& text) {
+  VT_TRY(Faults other, make(text, seed_));
+  std::lock_guard lock(mutex_);
+  plan_ = std::move(other.plan_);
+  return {};
+}
+
 FaultSet Faults::meet(Api api, CallKind call, bool reused) {
   FaultSet met;
   if (call == CallKind::none) return met;
@@ -162,6 +169,7 @@ FaultSet Faults::meet(Api api, CallKind call, bool reused) {
 }
 
 std::string Faults::json() const {
+  std::lock_guard lock(mutex_);
   auto rows = nlohmann::json::array();
   for (auto& f : plan_) {
     nlohmann::json row = {{"api", name(f.api)}, {"call", name(f.call)}, {"kind", info(f.kind).name}};

@@ -87,13 +87,15 @@ class Faults {
 
   /// Counts this call. `reused`: it came on a connection that had carried another one; `reset` waits for such.
   FaultSet meet(Api, CallKind, bool reused);
+  /// Another plan from now on, counted from its beginning.
+  Status replace(const std::string& text);
   [[nodiscard]] std::string json() const;  ///< the plan, one line
 
  private:
   Faults(std::uint64_t seed, std::vector<Fault> plan) : seed_(seed), plan_(std::move(plan)), random_(seed) {}
 
   std::uint64_t seed_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Fault> plan_;
   std::mt19937_64 random_;
 };
