@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -70,6 +71,14 @@ std::optional<Account> read_account(const std::string& path) {
   return Account{text("private_key"), text("public_key"), text("key_id"), text("runpod_key")};
 }
 
+/// Several commands may do it at once.
+Status replace_private(const std::string& path, const std::string& text) {
+  std::string draft = path + "." + random_hex(4);
+  VT_CHECK(write_private_file(draft, text));
+  if (std::rename(draft.c_str(), path.c_str()) != 0) return fail(Errc::storage, "cannot write " + path);
+  return {};
+}
+
 /// Of several commands that begin at once the first one's is taken by all.
 Result<Account> account_in(const std::string& folder) {
   std::string path = folder + "/account.json", draft = path + "." + random_hex(4);
@@ -109,7 +118,7 @@ Result<CloudAccess> rehearsal_access(const std::string& address, const std::stri
   if (error || chmod(folder.c_str(), 0700) != 0) return fail(Errc::storage, "cannot make " + folder);
   VT_TRY(Account account, account_in(folder));
   std::string key = key_file(address, account).dump(2);
-  if (read_whole(path) != key) VT_CHECK(write_private_file(path, key));
+  if (read_whole(path) != key) VT_CHECK(replace_private(path, key));
 
   CloudAccess access;
   VT_TRY(access.gcp_login, announce(address, account.public_key, account.runpod_key));

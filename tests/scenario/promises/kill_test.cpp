@@ -21,8 +21,8 @@ struct Group {
   friend std::ostream& operator<<(std::ostream& out, const Group& g) { return out << g.name << " with " << g.hosts; }
 };
 
-/// Moments that are tried for each failpoint, spread over the times it is reached.
-constexpr int kMoments = 2, kLongMoments = 25;
+/// Moments that the long suite tries for each failpoint, spread over the times it is reached.
+constexpr int kLongMoments = 25;
 
 /// Name -> how often it stands in a log of failpoints.
 std::map<std::string, int> times_reached(const std::string& log) {
@@ -74,9 +74,8 @@ class Killed : public Promise, public testing::WithParamInterface<Group> {
 
   static std::set<int> moments(int times) {
     std::set<int> out;
-    int wanted = long_run() ? kLongMoments : GetParam().hosts == 1 ? kMoments : 1;
-    for (int i = 0; i < wanted; ++i) out.insert(1 + static_cast<int>((static_cast<long>(times - 1) * (2 * i + 1)) / (2 * wanted)));
-    if (wanted > 1) out.insert(1), out.insert(times);
+    if (!long_run()) return GetParam().hosts == 1 ? std::set{1, (times + 1) / 2} : std::set{(3 * times + 3) / 4};
+    for (int i = 0; i < kLongMoments; ++i) out.insert(1 + static_cast<int>(static_cast<long>(times - 1) * i / (kLongMoments - 1)));
     return out;
   }
 
@@ -109,12 +108,8 @@ TEST_P(Killed, ThenReapedLeavesNothing) {
 std::vector<Group> groups() {
   std::vector<Group> out;
   for (int hosts : {1, 5}) {
-    out.push_back({"Store", {"store."}, hosts});
-    out.push_back({"Ledger", {"ledger.", "key."}, hosts});
-    out.push_back({"Wire", {"tcp.", "http."}, hosts});
-    out.push_back({"Ssh", {"ssh."}, hosts});
-    out.push_back({"Agent", {"agent."}, hosts});
-    out.push_back({"Run", {"layer.", "run."}, hosts});
+    out.push_back({"Files", {"store.", "ledger.", "key.", "layer.", "run."}, hosts});
+    out.push_back({"Hosts", {"tcp.", "http.", "ssh.", "agent."}, hosts});
     out.push_back({"Gcp", {"gcp."}, hosts});
     out.push_back({"RunPod", {"runpod."}, hosts});
   }
