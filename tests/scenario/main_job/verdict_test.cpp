@@ -63,7 +63,7 @@ TEST(Verdicts, AFloodIsCutAndCounted) {
   auto logs = program.run({"logs", "last", "here", "t.flood"});
   EXPECT_TRUE(has(logs.out, "1000000003 bytes")) << logs.out.substr(0, 300);
   EXPECT_TRUE(has(logs.out, "bytes left out")) << "head and tail are kept";
-  EXPECT_LT(logs.out.size(), 200'000U);
+  EXPECT_LT(logs.out.size(), 500'000U) << "the output's head and tail, and as much of a kept log";
 }
 
 TEST(Verdicts, ThePlanCanReplaceAnExpectationAndSkip) {
