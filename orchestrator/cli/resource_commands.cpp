@@ -129,7 +129,9 @@ int resources_command(const CommandLine& line) {
 int reap_command(const CommandLine& line) {
   if (line.stateless) return sweep_without_ledger(line);
   auto hands = open_hands(line);
-  if (!hands) return hands.error().code == Errc::not_found ? nothing_open(line) : refuse(hands.error());
+  bool no_ledger = !hands && hands.error().code == Errc::not_found;
+  if (no_ledger && line.write_key.empty()) return nothing_open(line);
+  if (!hands) return refuse(hands.error());
   if (!line.write_key.empty()) return write_key(line, *(*hands)->ledger);
   auto report = reap(*(*hands)->context, reap_order(line));
   return report ? tell(*report) : refuse(report.error());

@@ -27,9 +27,9 @@ constexpr bool may_follow(ResourceState from, ResourceState to) {
     case creating: return to == created || to == ambiguous || to == refused || to == planned;
     case created: return to == ready || to == deleting;
     case ambiguous: return to == created || to == presumed_absent;
-    case refused: return to == deleting;
     case ready: return to == deleting;
     case deleting: return to == gone;
+    case refused:
     case gone:
     case presumed_absent: return to == deleting;
   }

@@ -12,7 +12,8 @@ class Secret {
  public:
   Secret() = default;
   explicit Secret(std::string value) : value_(std::move(value)) {}
-  Secret(Secret&& other) noexcept : value_(other.value_) { other.wipe(); }
+  /// Copies and wipes: moving a short string leaves its bytes where they were.
+  Secret(Secret&& other) noexcept { value_ = other.value_, other.wipe(); }
   Secret& operator=(Secret&& other) noexcept {
     if (this != &other) wipe(), value_ = other.value_, other.wipe();
     return *this;

@@ -59,20 +59,20 @@ struct Cap {
 }  // namespace
 
 Result<Used> used_by(Database& db, const std::string& run, const std::string& layer, EpochMs now) {
-  auto [day, month] = periods_of(now);
+  auto since = periods_of(now);
   Used used;
   VT_CHECK(
       db.each("SELECT run, layer, state, created, hourly, reserved, cost FROM resource"
               " WHERE created >= ? OR run = ? OR state NOT IN ('refused', 'gone', 'presumed_absent')",
-              {month, run}, [&](Row& row) {
+              {since.month, run}, [&](Row& row) {
                 auto line = read_line(row);
                 auto amount = worth(line, now);
                 if (line.run == run) used.run += amount;
                 if (line.run == run && line.layer == layer) used.layer += amount;
                 bool open = is_open(line.state);  // what runs over midnight spends the new day's money, too
-                if (open || line.created >= day) used.day += amount;
-                if (open || line.created >= month) used.month += amount;
-                if (is_open(line.state)) used.rate += line.hourly;
+                if (open || line.created >= since.day) used.day += amount;
+                if (open || line.created >= since.month) used.month += amount;
+                if (open) used.rate += line.hourly;
               }));
   return used;
 }

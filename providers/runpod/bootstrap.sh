@@ -82,6 +82,7 @@ for name in PATH LD_LIBRARY_PATH LIBRARY_PATH CUDA_HOME CUDA_VERSION NVIDIA_VISI
 done
 cat >"$VT_DIR/sshd_config" <<END
 Port ${VT_SSH_PORT:-22}
+${VT_SSH_ADDRESS:+ListenAddress $VT_SSH_ADDRESS}
 HostKey $VT_DIR/host_key
 HostKeyAlgorithms ssh-ed25519
 AuthorizedKeysFile $VT_DIR/authorized_keys

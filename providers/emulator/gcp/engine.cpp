@@ -40,6 +40,7 @@ std::optional<Reply> Engine::repeated(const Call& call) const {
   return json_reply(operations.at(found->second)->body);
 }
 
+// NOLINTNEXTLINE(readability-function-size): an operation says all of this
 Reply Engine::begin(const Call& call, const std::string& project, const std::string& scope, const std::string& type,
                     const std::string& target, const std::string& target_id, Duration length, std::function<Outcome()> at_end) {
   auto now = Clock::wall();

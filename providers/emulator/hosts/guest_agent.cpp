@@ -90,7 +90,7 @@ serve() {
 start_server() {
   mkdir -p /run/sshd 2>/dev/null
   printf '%s\n' "$GUEST_SETTINGS" >"$GUEST_FOLDER/sshd_config"
-  "$(command -v sshd)" -D -e -f "$GUEST_FOLDER/sshd_config" -p "${VT_SSH_PORT:-22}" &
+  "$(command -v sshd)" -D -e -f "$GUEST_FOLDER/sshd_config" -p "${VT_SSH_PORT:-22}" ${VT_SSH_ADDRESS:+-o "ListenAddress=$VT_SSH_ADDRESS"} &
 }
 
 mkdir -p "$GUEST_FOLDER"

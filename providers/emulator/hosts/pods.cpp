@@ -81,6 +81,7 @@ class Processes final : public HostMaker {
     for (auto folder : {"/run", "/tmp"}) fs::create_directories(home + folder);
     auto environment = order.environment;
     environment["VT_SSH_PORT"] = std::to_string(port);
+    environment["VT_SSH_ADDRESS"] = "127.0.0.1";  // the machine's network is not its own
     environment["VT_DIR"] = home + "/run";
     environment["HOME"] = home;
     environment["TMPDIR"] = home + "/tmp";
