@@ -30,7 +30,7 @@ Reply not_found(const std::string& path);  ///< "projects/p/zones/z/instances/i"
 std::optional<Reply> refuse_body(const Call&, const std::string& message, json& body);
 
 /// One page of `rows` (which have a "name"), filtered by the query's `filter`, ordered by name.
-Reply list_reply(const Call&, const std::string& kind, const std::string& path, std::vector<json> rows);
+Reply list_reply(const Call&, const std::string& kind, const std::string& path, const std::vector<json>& rows);
 /// The same over zones: rows by zone; each zone's list is called `what` ("instances").
 Reply aggregated_reply(const Call&, const std::string& kind, const std::string& path, const std::string& what,
                        const std::map<std::string, std::vector<json>>& rows);

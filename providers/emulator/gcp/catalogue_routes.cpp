@@ -125,7 +125,7 @@ Rows accelerators(const Engine& engine, const std::string& project, const Zone& 
 }
 
 /// get, list and aggregatedList of something that zones offer.
-void add_zonal(const std::shared_ptr<Engine>& engine, const std::string& what, const std::string& kind, RowsOf rows_of) {
+void add_zonal(const std::shared_ptr<Engine>& engine, const std::string& what, const std::string& kind, const RowsOf& rows_of) {
   route(engine, "GET", "{}/zones/{}/" + what, CallKind::list, [=](Engine& e, const Call& call) {
     const Zone* zone = find_zone(call.parts.at(1));
     std::string path = "projects/" + call.parts.at(0) + "/zones/" + call.parts.at(1);
@@ -155,7 +155,7 @@ Reply list_regions(Engine& engine, const Call& call) {
   for (auto& zone : zones()) names.insert(zone.region);
   Rows rows;
   for (auto& name : names) rows.push_back(region_json(engine, call.parts.at(0), name));
-  return list_reply(call, "regionList", "projects/" + call.parts.at(0) + "/regions", std::move(rows));
+  return list_reply(call, "regionList", "projects/" + call.parts.at(0) + "/regions", rows);
 }
 
 Reply get_zone(Engine& engine, const Call& call) {
@@ -167,7 +167,7 @@ Reply get_zone(Engine& engine, const Call& call) {
 Reply list_zones(Engine& engine, const Call& call) {
   Rows rows;
   for (auto& zone : zones()) rows.push_back(zone_json(engine, call.parts.at(0), zone));
-  return list_reply(call, "zoneList", "projects/" + call.parts.at(0) + "/zones", std::move(rows));
+  return list_reply(call, "zoneList", "projects/" + call.parts.at(0) + "/zones", rows);
 }
 
 /// Every project here has the one network that new projects get, with a subnetwork of the same name in each region.

@@ -73,7 +73,7 @@ Reply list(Engine& engine, const Call& call) {
   std::vector<json> rows;
   for (auto& [path, disk] : engine.disks)
     if (disk->project == project && disk->zone == zone) rows.push_back(disk->body);
-  return list_reply(call, "diskList", "projects/" + project + "/zones/" + zone + "/disks", std::move(rows));
+  return list_reply(call, "diskList", "projects/" + project + "/zones/" + zone + "/disks", rows);
 }
 
 Reply aggregated(Engine& engine, const Call& call) {

@@ -134,7 +134,7 @@ Reply list(Engine& engine, const Call& call) {
   std::vector<json> rows;
   for (auto& [path, i] : engine.instances)
     if (!i->hidden && i->project == project && i->zone == zone) rows.push_back(i->body);
-  return list_reply(call, "instanceList", "projects/" + project + "/zones/" + zone + "/instances", std::move(rows));
+  return list_reply(call, "instanceList", "projects/" + project + "/zones/" + zone + "/instances", rows);
 }
 
 Reply aggregated(Engine& engine, const Call& call) {

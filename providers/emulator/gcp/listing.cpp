@@ -52,7 +52,7 @@ Page page_of(const Call& call, std::vector<Row> rows) {
 
 }  // namespace
 
-Reply list_reply(const Call& call, const std::string& kind, const std::string& path, std::vector<json> bodies) {
+Reply list_reply(const Call& call, const std::string& kind, const std::string& path, const std::vector<json>& bodies) {
   std::vector<Row> rows;
   for (auto& body : bodies) rows.push_back({"", body.value("name", ""), body});
   if (auto refusal = filter_rows(call, rows)) return *refusal;

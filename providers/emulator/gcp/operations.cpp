@@ -29,7 +29,7 @@ Reply list(Engine& engine, const Call& call, const std::string& project, const s
   std::vector<json> rows;
   for (auto& [path, op] : engine.operations)
     if (op->project == project && op->scope == scope) rows.push_back(op->body);
-  return list_reply(call, "operationList", "projects/" + project + "/" + scope + "/operations", std::move(rows));
+  return list_reply(call, "operationList", "projects/" + project + "/" + scope + "/operations", rows);
 }
 
 /// "projects/p/zones/z" of a call whose parts are the project, then the place, if the scope has one.
