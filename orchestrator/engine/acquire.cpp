@@ -183,8 +183,10 @@ class Slot {
 Status note_ready(Context& c, const std::vector<Host>& hosts) {
   std::map<std::string, std::vector<Host>> by_resource;
   for (auto& host : hosts) by_resource[host.resource].push_back(host);
-  for (auto& [resource, its] : by_resource)
-    VT_CHECK(c.ledger.update(resource, "ready", [&](Resource& x) { x.state = ResourceState::ready, x.access = access_text(its); }));
+  for (auto& entry : by_resource) {
+    auto access = access_text(entry.second);
+    VT_CHECK(c.ledger.update(entry.first, "ready", [&](Resource& x) { x.state = ResourceState::ready, x.access = access; }));
+  }
   return {};
 }
 
