@@ -2,8 +2,9 @@
 
 namespace vt::emulator {
 
-const std::string& guest_agent() {
-  static const std::string script = R"BASH(#!/bin/bash
+namespace {
+
+constexpr auto kScript = R"BASH(#!/bin/bash
 # Stands in for Google's guest agent on an emulated instance.
 metadata=${GCE_METADATA_HOST:-169.254.169.254:80}
 
@@ -100,6 +101,11 @@ case $1 in
   alone) make_keys; start_server; serve ;;
 esac
 )BASH";
+
+}  // namespace
+
+const std::string& guest_agent() {
+  static const std::string script = kScript;
   return script;
 }
 
