@@ -7,19 +7,13 @@
 #include <cstdint>
 #include <memory>
 
+#include "orchestrator/model/free_with.hpp"
 #include "providers/base64.hpp"
 
 namespace vt {
 
 namespace {
 
-template <auto F>
-struct FreeWith {
-  template <class T>
-  void operator()(T* p) const {
-    F(p);
-  }
-};
 using Pkey = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
 
 constexpr std::size_t kRawBytes = 32;  ///< of an ed25519 public key, and of its private seed (RFC 8032)
@@ -56,16 +50,6 @@ std::string sha256_fingerprint(const std::string& blob) {
   return "SHA256:" + encoded;
 }
 
-std::string decoded_base64(const std::string& text) {
-  std::string out(text.size() / 4 * 3, '\0');
-  if (text.empty() || text.size() % 4 != 0) return {};
-  auto n = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()), reinterpret_cast<const unsigned char*>(text.data()),
-                           static_cast<int>(text.size()));
-  auto padding = static_cast<std::size_t>(std::count(text.end() - 2, text.end(), '='));  // it counts as zero bytes
-  out.resize(n < 0 ? 0 : static_cast<std::size_t>(n) - padding);
-  return out;
-}
-
 }  // namespace
 
 Result<SshKey> new_ssh_key(const std::string& comment) {
@@ -79,9 +63,11 @@ Result<SshKey> new_ssh_key(const std::string& comment) {
   return SshKey{private_key_file(blob, public_raw, seed, comment), "ssh-ed25519 " + base64(blob) + " " + comment, sha256_fingerprint(blob)};
 }
 
+std::string key_fingerprint(const std::string& base64_key) { return sha256_fingerprint(unbase64(base64_key)); }
+
 Result<std::string> ed25519_fingerprint(const std::string& base64_key) {
   constexpr std::size_t longest = 1024;
-  auto blob = base64_key.size() <= longest ? decoded_base64(base64_key) : "";
+  auto blob = base64_key.size() <= longest ? unbase64(base64_key) : "";
   auto head = string("ssh-ed25519") + number(kRawBytes);
   if (!blob.starts_with(head) || blob.size() != head.size() + kRawBytes) return fail(Errc::host_key, "not an ed25519 public key");
   return sha256_fingerprint(blob);

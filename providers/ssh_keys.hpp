@@ -13,6 +13,8 @@ struct SshKey {
 };
 Result<SshKey> new_ssh_key(const std::string& comment);
 
+/// "SHA256:…" of a public key of any type, given in base64 as in a known_hosts line.
+std::string key_fingerprint(const std::string& base64_key);
 /// "SHA256:…" of an ed25519 public key in base64, as the second word of its .pub file. Errc::host_key if it is none.
 Result<std::string> ed25519_fingerprint(const std::string& base64_key);
 

@@ -29,11 +29,10 @@ bool is_loopback(const std::string& address) {
 
 Result<Clouds> rehearsed(const CommandLine& line, const Clock& clock) {
   Clouds out;
-  out.rehearsal = true;
-  out.ledger_dir = ledger_folder(line);
+  auto folder = ledger_folder(line);
   std::error_code failed;
-  std::filesystem::create_directories(out.ledger_dir, failed);
-  std::filesystem::permissions(out.ledger_dir, std::filesystem::perms::owner_all, failed);
+  std::filesystem::create_directories(folder, failed);
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
   double pace = line.pace > 0 ? line.pace : kRehearsalPace;
   std::string address = line.emulator;
   if (!address.empty() && !is_loopback(address))
@@ -41,15 +40,15 @@ Result<Clouds> rehearsed(const CommandLine& line, const Clock& clock) {
   if (address.empty()) {
     VT_TRY(auto kind, host_kind(line.rehearse));
     emulator::Options options;
-    options.folder = out.ledger_dir + "/emulator", options.pace = pace, options.hosts = kind, options.any_token = false;
+    options.folder = folder + "/emulator", options.pace = pace, options.hosts = kind, options.any_token = false;
     VT_TRY(out.emulator, emulator::Emulator::start(options));
     address = out.emulator->address();
     out.says = out.emulator->hosts_text();
   } else {
     out.says = "emulator at " + address;
   }
-  VT_TRY(CloudAccess access, emulator::rehearsal_access(address, out.ledger_dir, pace));
-  out.context = {out.ledger_dir, &clock, std::move(access), price_folder(line), {}};
+  VT_TRY(CloudAccess access, emulator::rehearsal_access(address, folder, pace));
+  out.context = {folder, &clock, std::move(access), price_folder(line), {}};
   return out;
 }
 
@@ -66,11 +65,9 @@ std::string price_folder(const CommandLine& line) {
 
 Result<Clouds> predicting_clouds(const CommandLine& line, const Clock& clock) {
   Clouds out;
-  out.ledger_dir = ledger_folder(line);
-  out.rehearsal = !line.rehearse.empty();
-  out.context = {out.ledger_dir, &clock, {}, price_folder(line), {}};
-  out.context.cloud.rehearsal = out.rehearsal;
-  out.context.cloud.environment = [rehearsal = out.rehearsal](const std::string& name) {
+  out.context = {ledger_folder(line), &clock, {}, price_folder(line), {}};
+  out.context.cloud.rehearsal = !line.rehearse.empty();
+  out.context.cloud.environment = [rehearsal = out.rehearsal()](const std::string& name) {
     auto value = rehearsal ? "rehearsal" : std::getenv(name.c_str());
     return std::string(value ? value : "");
   };
@@ -84,7 +81,7 @@ Result<Clouds> open_clouds(const CommandLine& line, const Clock& clock) {
 std::unique_ptr<Provider> Clouds::provider(const std::string& name) const {
   auto entry = find_provider(name);
   if (!entry || !entry->can_run) return nullptr;
-  return rehearsal && name == "bare-metal" ? emulator::make_rack(context) : entry->make(context);
+  return rehearsal() && name == "bare-metal" ? emulator::make_rack(context) : entry->make(context);
 }
 
 }  // namespace vt

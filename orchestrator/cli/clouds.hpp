@@ -12,12 +12,11 @@ namespace vt {
 /// The clouds one command talks to: the real ones, or a rehearsal's emulator. A rehearsal has a ledger and hosts of its own, in
 /// <state_dir>/rehearsal; its results go to the same store, marked.
 struct Clouds {
-  ProviderContext context;
-  std::string ledger_dir;
-  bool rehearsal = false;
+  ProviderContext context;                       ///< its state_dir is where the ledger is, too
   std::string says;                              ///< rehearsal: what stands behind the hosts
   std::unique_ptr<emulator::Emulator> emulator;  ///< of a rehearsal without --emulator; ends with this
 
+  [[nodiscard]] bool rehearsal() const { return context.cloud.rehearsal; }
   /// nullptr: no such provider, or one that cannot run yet.
   [[nodiscard]] std::unique_ptr<Provider> provider(const std::string& name) const;
 };

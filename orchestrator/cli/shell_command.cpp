@@ -1,4 +1,3 @@
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,28 +9,13 @@
 #include "orchestrator/engine/lifecycle.hpp"
 #include "orchestrator/host/transport.hpp"
 #include "orchestrator/model/text.hpp"
+#include "providers/ssh_keys.hpp"
 
 namespace vt {
 
 namespace {
 
 constexpr Duration kScanTime = std::chrono::seconds(15);
-
-/// "SHA256:…" of a key in a known_hosts line, as OpenSSH shows it.
-std::string fingerprint_of(const std::string& base64_blob) {
-  std::string blob(base64_blob.size(), '\0');
-  int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(blob.data()), reinterpret_cast<const unsigned char*>(base64_blob.data()),
-                             static_cast<int>(base64_blob.size()));
-  if (size < 0) return {};
-  blob.resize(static_cast<std::size_t>(size) - (base64_blob.ends_with("==") ? 2 : base64_blob.ends_with("=") ? 1 : 0));
-  unsigned char hash[EVP_MAX_MD_SIZE];
-  unsigned int length = 0;
-  EVP_Digest(blob.data(), blob.size(), hash, &length, EVP_sha256(), nullptr);
-  std::string text(64, '\0');
-  text.resize(static_cast<std::size_t>(EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), hash, static_cast<int>(length))));
-  while (text.ends_with('=')) text.pop_back();
-  return "SHA256:" + text;
-}
 
 /// OpenSSH pins keys, we have a fingerprint: of the keys the host shows, the one with that fingerprint is pinned. ssh itself then
 /// checks that the host owns it.
@@ -42,7 +26,7 @@ Result<std::string> pinned_line(const HostSpec& host) {
   std::istringstream lines(scan.out);
   for (std::string name, type, blob, line; std::getline(lines, line);) {
     std::istringstream words(line);
-    if (words >> name >> type >> blob && fingerprint_of(blob) == host.host_key) return line + "\n";
+    if (words >> name >> type >> blob && key_fingerprint(blob) == host.host_key) return line + "\n";
   }
   return fail(Errc::host_key, host.address + " does not show the host key " + host.host_key);
 }

@@ -129,7 +129,7 @@ Keep keep_of(const CommandLine& line) { return line.keep ? Keep::always : line.k
 std::map<std::string, std::string> secrets_of(const Running& r) {
   std::map<std::string, std::string> out;
   for (auto& secret : r.what.plan.secrets)
-    if (r.clouds.rehearsal) out[secret] = "rehearsal-" + secret;
+    if (r.clouds.rehearsal()) out[secret] = "rehearsal-" + secret;
     else if (auto value = std::getenv(secret.c_str())) out[secret] = value;
   return out;
 }
@@ -137,9 +137,9 @@ std::map<std::string, std::string> secrets_of(const Running& r) {
 int see_through(Running& r, bool resumed) {
   auto kept = kept_host(r);
   if (!kept) return refuse(kept.error());
-  ProgressPrinter printer(r.line, *r.store, r.clouds.rehearsal);
+  ProgressPrinter printer(r.line, *r.store, r.clouds.rehearsal());
   Status begun = resumed ? r.store->add_event(r.row.id, "", event::RunResumed{this_holder()}) : record_start(r);
-  if (begun && r.clouds.rehearsal) begun = r.store->add_event(r.row.id, "", event::Noted{"info", "rehearsal: " + r.clouds.says});
+  if (begun && r.clouds.rehearsal()) begun = r.store->add_event(r.row.id, "", event::Noted{"info", "rehearsal: " + r.clouds.says});
   if (!begun) return refuse(begun.error());
   Context context = make_context(*r.store, *r.ledger, r.clock, r.stop, r.clouds);
   context.caps = r.caps;
@@ -165,7 +165,7 @@ Result<Caps> own_caps() {
 }
 
 Status open_databases(Running& r) {
-  VT_TRY(r.ledger, Ledger::open(r.clouds.ledger_dir, r.clock));
+  VT_TRY(r.ledger, Ledger::open(r.clouds.context.state_dir, r.clock));
   VT_TRY(r.store, Store::open(r.line.state_dir, r.clock));
   return {};
 }
@@ -188,15 +188,20 @@ Status look_at_subject(Running& r) {
   if (!r.what.plan.subject) return {};
   auto subject = read_subject(*r.what.plan.subject);
   if (subject) r.row.subject = std::move(subject).take();
-  else if (!r.clouds.rehearsal) return fail(subject.error());
+  else if (!r.clouds.rehearsal()) return fail(subject.error());
   else r.clouds.says += "; without the subject: " + subject.error().what;
   return {};
 }
 
-Status prepare(Running& r) {
+Status find_means(Running& r) {
   VT_TRY(r.caps, own_caps());
   VT_TRY(r.clouds, open_clouds(r.line, r.clock));
-  if (r.clouds.rehearsal) r.row.origin = EvidenceOrigin::rehearsal;
+  return {};
+}
+
+Status prepare(Running& r) {
+  VT_CHECK(find_means(r));
+  if (r.clouds.rehearsal()) r.row.origin = EvidenceOrigin::rehearsal;
   VT_CHECK(make_plan(r));
   VT_CHECK(nothing_missing(r));
   VT_CHECK(look_at_subject(r));
@@ -205,12 +210,6 @@ Status prepare(Running& r) {
 
 /// A run that came to its end with a verdict on the hardware is not gone on with; one that lost a host or its time is.
 bool is_final(const RunRow& row) { return row.ended != 0 && (row.exit_code == 0 || row.exit_code == 1); }
-
-Status reopen_clouds(Running& r) {
-  VT_TRY(r.caps, own_caps());
-  VT_TRY(r.clouds, open_clouds(r.line, r.clock));
-  return {};
-}
 
 int resume_row(const CommandLine& line, const RunRow& row, std::unique_ptr<Store> store) {
   if (is_final(row)) return refuse(Error{Errc::usage, "run " + row.id + " has ended; `vault-test run` starts a new one"});
@@ -223,12 +222,12 @@ int resume_row(const CommandLine& line, const RunRow& row, std::unique_ptr<Store
   if (!loaded.problems.empty()) return refuse(loaded.problems);
   what.plan = std::move(loaded.plan);
   Running r{line, what, {}, selection_from(row.selection), {}, stop_on_signals(), std::move(store), nullptr, row, {}, {}};
-  Status ready = reopen_clouds(r);
+  Status ready = find_means(r);
   if (ready) ready = make_plan(r);
   if (ready) ready = nothing_missing(r);
   if (ready) ready = r.store->take_run(row.id);
   if (ready) {
-    auto ledger = Ledger::open(r.clouds.ledger_dir, r.clock);
+    auto ledger = Ledger::open(r.clouds.context.state_dir, r.clock);
     if (!ledger) return refuse(ledger.error());
     r.ledger = std::move(ledger).take();
   }

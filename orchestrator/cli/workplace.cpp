@@ -131,7 +131,7 @@ Context make_context(Store& store, Ledger& ledger, const Clock& clock, StopFlag&
   clouds.context.cloud.stopped = [&stop] { return stop.requested(); };
   Context context{store, ledger, clock, stop, AgentBinaries::beside_this_program(), {}, {}, {}};
   context.provider = [&clouds](const std::string& name) { return clouds.provider(name); };
-  context.rehearsal = clouds.rehearsal;
+  context.rehearsal = clouds.rehearsal();
   for (auto& entry : provider_registry()) {
     auto provider = clouds.provider(entry.name);
     if (provider && !provider->existing_hosts()) context.creating_providers.emplace_back(entry.name);

@@ -35,16 +35,6 @@ std::string base32(std::string_view bytes) {
   return out;
 }
 
-std::string hex(std::string_view bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  for (char c : bytes) {
-    auto byte = static_cast<unsigned char>(c);
-    (out += digits[byte >> 4]) += digits[byte & 15];
-  }
-  return out;
-}
-
 std::string random_bytes(int n) {
   std::string out(static_cast<std::size_t>(n), '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), n) != 1) throw std::runtime_error("the system gives no random numbers");

@@ -19,12 +19,6 @@ namespace {
 
 constexpr auto kMark = "vault-test-key";
 
-std::string to_hex(const std::string& bytes) {
-  std::string out;
-  for (unsigned char c : bytes) out += "0123456789abcdef"[c >> 4U], out += "0123456789abcdef"[c & 15U];
-  return out;
-}
-
 std::string from_hex(const std::string& text) {
   std::string out;
   if (text.size() % 2 != 0 || text.find_first_not_of("0123456789abcdef") != std::string::npos) return out;
@@ -48,7 +42,7 @@ bool InstallKey::is_ours(const Ownership& owner, const std::string& provider, co
 Status write_install_key(const std::string& path, const InstallKey& key) {
   int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return fail(Errc::usage, path + ": " + std::strerror(errno));
-  std::string line = std::string(kMark) + " " + key.install + " " + to_hex(key.key) + "\n";
+  std::string line = std::string(kMark) + " " + key.install + " " + hex(key.key) + "\n";
   bool written = write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   bool closed = close(fd) == 0;
   return written && closed ? Status{} : Status(fail(Errc::storage, path + ": " + std::strerror(errno)));

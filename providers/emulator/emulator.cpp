@@ -18,7 +18,7 @@ struct Emulator::Impl {
 
   World world;
   std::string hosts;
-  Fd lock;  ///< on its folder
+  Fd folder_lock;
 };
 
 namespace {
@@ -44,7 +44,7 @@ Status Emulator::Impl::open() {
   const Options& o = world.options;
   if (!(o.pace > 0)) return fail(Errc::usage, "the pace must be above 0");
   VT_CHECK(make_private(o.folder));
-  VT_TRY(lock, only_one_in(o.folder));
+  VT_TRY(folder_lock, only_one_in(o.folder));
   VT_TRY(world.books, Books::open(o.folder, world.clock));
   VT_TRY(Faults faults, Faults::make(o.faults, o.seed));
   world.faults = std::make_unique<Faults>(std::move(faults));

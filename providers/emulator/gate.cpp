@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "orchestrator/host/fd.hpp"
+
 namespace vt::emulator {
 
 using std::chrono::steady_clock;
@@ -25,21 +27,6 @@ namespace {
 constexpr std::size_t kChunk = 65536;
 /// A reply after which everything is shut has passed once nothing more came for that long.
 constexpr auto kQuiet = std::chrono::milliseconds(20);
-
-class Fd {
- public:
-  explicit Fd(int fd = -1) : fd_(fd) {}
-  ~Fd() { reset(); }
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept { return reset(), fd_ = std::exchange(other.fd_, -1), *this; }
-  [[nodiscard]] int get() const { return fd_; }
-  void reset() {
-    if (fd_ >= 0) close(std::exchange(fd_, -1));
-  }
-
- private:
-  int fd_;
-};
 
 sockaddr_in loopback(int port) {
   sockaddr_in address{};

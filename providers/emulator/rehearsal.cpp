@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "orchestrator/model/hex.hpp"
 #include "providers/emulator/emulator.hpp"
 #include "providers/private_file.hpp"
 
@@ -38,10 +40,8 @@ std::string pem(Write write) {
 }
 
 std::string random_hex(int bytes) {
-  std::string raw(static_cast<std::size_t>(bytes), '\0'), text;
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(raw.data()), bytes) != 1) return "";
-  for (unsigned char c : raw) text += "0123456789abcdef"[c >> 4], text += "0123456789abcdef"[c & 15];
-  return text;
+  std::string raw(static_cast<std::size_t>(bytes), '\0');
+  return RAND_bytes(reinterpret_cast<unsigned char*>(raw.data()), bytes) == 1 ? hex(raw) : "";
 }
 
 /// Who the rehearsals of a folder are. Kept there, so that every command is the same account: what one made, the next may look for and end.
@@ -87,9 +87,9 @@ Result<Account> account_in(const std::string& folder) {
   json text = {
       {"private_key", made.private_key}, {"public_key", made.public_key}, {"key_id", made.key_id}, {"runpod_key", made.runpod_key}};
   VT_CHECK(write_private_file(draft, text.dump()));
-  (void)link(draft.c_str(), path.c_str());
+  bool usable = link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST;
   unlink(draft.c_str());
-  if (auto kept = read_account(path)) return *kept;
+  if (auto kept = usable ? read_account(path) : std::nullopt) return *kept;
   return fail(Errc::storage, "cannot write " + path);
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "orchestrator/model/free_with.hpp"
 #include "providers/base64.hpp"
 
 namespace vt::gcp {
@@ -14,13 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-template <auto F>
-struct FreeWith {
-  template <class T>
-  void operator()(T* p) const {
-    F(p);
-  }
-};
 using Pkey = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
 
 /// All that the client does; what the account may do is decided by its roles.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/model/failpoint.hpp"
+#include "orchestrator/model/hex.hpp"
 #include "orchestrator/model/text.hpp"
 
 namespace vt::runpod {
@@ -29,9 +30,7 @@ std::string Api::key_mark() const {
   unsigned size = 0;
   auto text = "vault-test key mark " + key_.reveal();
   EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
-  std::string out;
-  for (std::size_t i = 0; i < 4; ++i) out += "0123456789abcdef"[digest[i] >> 4], out += "0123456789abcdef"[digest[i] & 15];
-  return out;
+  return hex({reinterpret_cast<const char*>(digest.data()), 4});
 }
 
 HttpResult Api::send(const std::string& method, const std::string& path, const std::string& body) {

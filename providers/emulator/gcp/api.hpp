@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "providers/base64.hpp"
 #include "providers/emulator/fields.hpp"
 #include "providers/emulator/gcp/catalogue.hpp"
 #include "providers/emulator/world.hpp"
@@ -41,8 +42,6 @@ std::optional<bool> passes(const std::string& filter, const json& row);
 /// Google's time: "2026-11-20T08:30:00.123-08:00" (UTC here).
 std::string stamp(EpochMs);
 std::string last_segment(const std::string& url);
-std::string base64(const std::string& bytes);
-std::string unbase64(const std::string& text);  ///< empty if it is none
 
 struct Instance {
   std::string id, project, zone, name;

@@ -1,5 +1,3 @@
-#include <openssl/evp.h>
-
 #include <ctime>
 
 #include "providers/emulator/gcp/api.hpp"
@@ -102,24 +100,6 @@ std::string stamp(EpochMs at) {
 }
 
 std::string last_segment(const std::string& url) { return url.substr(url.find_last_of('/') + 1); }
-
-std::string base64(const std::string& bytes) {
-  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  auto size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), reinterpret_cast<const unsigned char*>(bytes.data()),
-                              static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
-}
-
-std::string unbase64(const std::string& text) {
-  std::string bytes(text.size() + 3, '\0');
-  auto size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()), reinterpret_cast<const unsigned char*>(text.data()),
-                              static_cast<int>(text.size()));
-  if (size < 0) return "";
-  for (auto i = text.size(); i > 0 && text[i - 1] == '='; --i) --size;
-  bytes.resize(static_cast<std::size_t>(size));
-  return bytes;
-}
 
 std::string Instance::metadata(const std::string& key) const {
   for (auto& item : body.value("/metadata/items"_json_pointer, json::array()))

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "orchestrator/model/hex.hpp"
 #include "orchestrator/model/text.hpp"
 #include "providers/container/pod.hpp"
 #include "providers/container/process.hpp"
@@ -127,10 +128,9 @@ Status finish(const std::string& folder) {
 }  // namespace
 
 Result<std::string> new_mark(const std::string& folder) {
-  std::array<unsigned char, 8> random{};
+  std::array<char, 8> random{};
   if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) return fail(Errc::internal, "no random numbers");
-  std::string name = kMarkName;
-  for (auto byte : random) name += "0123456789abcdef"[byte >> 4], name += "0123456789abcdef"[byte & 15];
+  std::string name = kMarkName + hex({random.data(), random.size()});
   VT_CHECK(write_file(folder + "/mark", name + "\n", 0600));
   return pod_mark(name);
 }

@@ -109,4 +109,9 @@ int port_of(const Fd& listener) {
   return getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0 ? ntohs(address.sin_port) : 0;
 }
 
+Result<int> free_port() {
+  VT_TRY(Fd listener, Network().listen("127.0.0.1", 0));
+  return port_of(listener);
+}
+
 }  // namespace vt::emulator

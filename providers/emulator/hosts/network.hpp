@@ -37,5 +37,7 @@ class Network {
 
 /// The port a listener has.
 int port_of(const Fd& listener);
+/// A port of 127.0.0.1 that is free now: whoever wants it must be quick.
+Result<int> free_port();
 
 }  // namespace vt::emulator

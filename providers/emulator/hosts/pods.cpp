@@ -92,13 +92,6 @@ class Processes final : public HostMaker {
     VT_CHECK(write_start_script(script, order.command, environment));
     return start_host({order, mark, {}, port, false, {"/bin/sh", script, mark}, ""});
   } catch (const fs::filesystem_error& e) { return fail(Errc::storage, e.what()); }
-
- private:
-  /// Free now: whoever wants it must be quick.
-  static Result<int> free_port() {
-    VT_TRY(Fd listener, Network().listen("127.0.0.1", 0));
-    return port_of(listener);
-  }
 };
 
 Status try_containers() {

@@ -37,10 +37,7 @@ std::vector<std::string> command_of(const json& body) {
 }
 
 /// Known before the container starts, so that it can be told in its environment. Should somebody else have it by then, the start fails.
-int free_port() {
-  auto listener = Network().listen("127.0.0.1", 0);
-  return listener ? port_of(*listener) : 0;
-}
+int port_to_be() { return free_port().value_or(0); }
 
 }  // namespace
 
@@ -85,7 +82,7 @@ HostOrder Account::order_for(Pod& pod) const {
   order.id = pod.id, order.kind = HostOrder::Kind::pod, order.command = command_of(pod.body);
   for (auto& [name, value] : pod.body["env"].items()) order.environment[name] = value;
   order.api_port = world.server->port();
-  order.public_port = world.options.hosts == HostKind::none ? 0 : free_port();
+  order.public_port = world.options.hosts == HostKind::none ? 0 : port_to_be();
   order.environment["RUNPOD_POD_ID"] = pod.id;
   order.environment["RUNPOD_POD_HOSTNAME"] = pod.id + "-64410000";
   order.environment["RUNPOD_API_KEY"] = pod.key;
@@ -124,7 +121,7 @@ void Account::came_up(const std::shared_ptr<Pod>& pod) {
 void Account::publish_port(const std::shared_ptr<Pod>& pod) {
   if (!pod->wants_ssh() || pod->faults.has(FaultKind::stuck)) return;
   later(pod, pod->shown_port == 0 ? kPortDelay : kStalePort, [this, pod] {
-    pod->shown_port = pod->faults.has(FaultKind::wrong_port) ? free_port() : world.hosting->public_port(pod->id);
+    pod->shown_port = pod->faults.has(FaultKind::wrong_port) ? port_to_be() : world.hosting->public_port(pod->id);
     world.changed.notify_all();
   });
 }

@@ -1,71 +1,42 @@
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <nlohmann/json.hpp>
+#include "providers/gcp/gcp.hpp"
 
 #include "orchestrator/host/transport.hpp"
-#include "providers/emulator/emulator.hpp"
-#include "providers/gcp/gcp.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "orchestrator/model/uuid.hpp"
+#include "tests/contract/emulated_cloud.hpp"
 
 // The client against the emulated Compute Engine, over real HTTP, and once with a real host behind it.
 using namespace vt;
 using emulator::Emulator;
 using emulator::HostKind;
 using nlohmann::json;
+using test::create;
+using test::is_row;
+using test::within;
 
 namespace {
 
 constexpr double kPace = 0.01;
 
-/// An emulator and a client of it. `faults` is a fault plan.
-class World {
+/// An emulator and a client of it.
+class World : public test::EmulatedCloud {
  public:
-  explicit World(const std::string& faults = "", HostKind hosts = HostKind::none) {
-    emulator::Options options;
-    options.folder = dir_ / "emulator", options.pace = kPace, options.faults = faults, options.hosts = hosts, options.seed = 1;
-    auto started = Emulator::start(options);
-    if (!started) {
-      problem_ = started.error().what;
-      return;
-    }
-    emulator_ = std::move(started).take();
-    auto access = emulator::rehearsal_access(emulator_->address(), dir_ / "access", kPace);
-    if (!access) problem_ = access.error().what;
-    else cloud_ = *access;
-    provider_ = client();
+  explicit World(const std::string& faults = "", HostKind hosts = HostKind::none) : EmulatedCloud(faults, hosts, kPace) {
+    if (problem().empty()) provider_ = client();
   }
-  /// Empty if the world works.
-  [[nodiscard]] const std::string& problem() const { return problem_; }
-  [[nodiscard]] const Emulator& emulator() const { return *emulator_; }
   Provider& gcp() { return *provider_; }
 
   /// Another client with the same state, as after a crash.
-  std::unique_ptr<Provider> client() {
-    ProviderContext context;
-    context.state_dir = dir_.path(), context.clock = &clock_, context.cloud = cloud_, context.prices = VT_SOURCE_DIR "/plans/prices";
-    return make_gcp(context);
-  }
+  std::unique_ptr<Provider> client() { return make_gcp(context()); }
 
   Resource row(const Layer& layer, const std::string& market = "spot", Duration lease = std::chrono::hours(1)) {
-    static int number = 0;
-    auto attempt = std::to_string(getpid()) + "x" + std::to_string(++number);
-    Resource r;
-    r.owner = {"contract", attempt, "vt-contract-" + attempt, (clock_.wall() + lease.count()) / 1000 * 1000, "token" + attempt};
-    r.provider = "gcp", r.account = provider_->account(layer), r.kind = "host", r.zone = "us-central1-b", r.market = market;
-    r.machine = layer.options.at("machine").front(), r.run = "20261120-115606-lciz", r.layer = layer.name;
-    r.request_id = "6f2f1d2c-0000-4000-8000-" + std::string(12 - std::min<std::size_t>(attempt.size(), 12), '0') + std::to_string(number);
-    r.request_id.resize(36, '0');
+    Resource r = EmulatedCloud::row("gcp", lease);
+    r.account = provider_->account(layer), r.zone = "us-central1-b", r.market = market;
+    r.machine = layer.options.at("machine").front(), r.layer = layer.name, r.request_id = new_uuid();
     return r;
   }
 
  private:
-  SystemClock clock_;
-  test::TempDir dir_;
-  std::unique_ptr<Emulator> emulator_;
-  CloudAccess cloud_;
   std::unique_ptr<Provider> provider_;
-  std::string problem_;
 };
 
 Layer layer(const std::string& machine = "g4-standard-48") {
@@ -76,12 +47,8 @@ Layer layer(const std::string& machine = "g4-standard-48") {
 }
 
 std::string fault(const std::string& call, const std::string& kind, int seconds = 0) {
-  json one{{"api", "gcp"}, {"call", call}, {"nth", 1}, {"kind", kind}};
-  if (seconds > 0) one["seconds"] = seconds;
-  return json::array({one}).dump();
+  return test::fault_plan("gcp", call, kind, seconds);
 }
-
-Deadline within(int seconds) { return Deadline::after(std::chrono::seconds(seconds)); }
 
 /// Kinds of what is listed under this name; "incomplete" if that cannot be said.
 std::string listed(Provider& gcp, const Resource& r) {
@@ -89,17 +56,8 @@ std::string listed(Provider& gcp, const Resource& r) {
   if (!listing) return listing.error().what;
   std::string kinds = listing->complete ? "" : "incomplete";
   for (auto& seen : listing->resources)
-    if (seen.owner.name == r.owner.name && seen.owner.token == r.owner.token && seen.owner.expires == r.owner.expires)
-      kinds += seen.kind + " ";
+    if (is_row(seen, r)) kinds += seen.kind + " ";
   return kinds;
-}
-
-/// Creates a row that must succeed; its id is filled in.
-void create(Provider& gcp, Resource& r, const Layer& layer) {
-  auto outcome = gcp.create(layer, r);
-  if (auto refused = std::get_if<Refused>(&outcome)) FAIL() << refused->what;
-  if (auto unclear = std::get_if<Ambiguous>(&outcome)) FAIL() << unclear->what;
-  r.provider_id = std::get<Created>(outcome).provider_id;
 }
 
 Error wait_error(Provider& gcp, const Resource& r, int seconds = 3) {

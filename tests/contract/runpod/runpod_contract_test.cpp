@@ -1,61 +1,43 @@
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/host/transport.hpp"
 #include "providers/container/process.hpp"
-#include "providers/emulator/emulator.hpp"
 #include "providers/runpod/runpod.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/contract/emulated_cloud.hpp"
 
 // The client against the emulated RunPod, over real HTTP, with its own start command really running in the pods.
 using namespace vt;
 using emulator::Emulator;
 using emulator::HostKind;
 using nlohmann::json;
+using test::within;
 
 namespace {
 
 constexpr double kPace = 0.02;
 
-class World {
+class World : public test::EmulatedCloud {
  public:
-  explicit World(const std::string& faults = "", HostKind hosts = HostKind::automatic) {
-    emulator::Options options;
-    options.folder = dir_ / "emulator", options.pace = kPace, options.faults = faults, options.hosts = hosts, options.seed = 1;
-    auto started = Emulator::start(options);
-    if (!started) {
-      problem_ = started.error().what;
-      return;
-    }
-    emulator_ = std::move(started).take();
-    auto access = emulator::rehearsal_access(emulator_->address(), dir_ / "access", kPace);
-    if (!access) problem_ = access.error().what;
-    else cloud_ = *access;
-    ProviderContext context;
-    context.state_dir = dir_.path(), context.clock = &clock_, context.cloud = cloud_, context.prices = VT_SOURCE_DIR "/plans/prices";
-    provider_ = make_runpod(context);
+  explicit World(const std::string& faults = "", HostKind hosts = HostKind::automatic) : EmulatedCloud(faults, hosts, kPace) {
+    if (problem().empty()) provider_ = make_runpod(context());
   }
-  [[nodiscard]] const std::string& problem() const { return problem_; }
   Provider& runpod() { return *provider_; }
-  [[nodiscard]] std::string address() const { return emulator_->address(); }
-  [[nodiscard]] std::string key() const { return cloud_.environment("RUNPOD_API_KEY"); }
+  [[nodiscard]] std::string address() const { return emulator().address(); }
+  [[nodiscard]] std::string key() const { return access().environment("RUNPOD_API_KEY"); }
 
   Resource row(Duration lease = std::chrono::hours(1)) {
-    static int number = 0;
-    auto attempt = std::to_string(getpid()) + "x" + std::to_string(++number);
-    Resource r;
-    r.owner = {"contract", attempt, "vt-contract-" + attempt, (clock_.wall() + lease.count()) / 1000 * 1000, "token" + attempt};
-    r.provider = "runpod", r.kind = "host", r.machine = "NVIDIA L4", r.market = "SECURE", r.run = "20261120-115606-lciz";
+    Resource r = EmulatedCloud::row("runpod", lease);
+    r.machine = "NVIDIA L4", r.market = "SECURE";
     return r;
   }
   /// The end of the pod as the books have it; "" while it is there.
   [[nodiscard]] std::string end_of(const Resource& r) {
     auto http = make_http({HttpRules::Reach::loopback, "vault-test/test", ""});
     HttpRequest request;
-    request.url = emulator_->address() + "/emulator/books";
+    request.url = address() + "/emulator/books";
     auto reply = http->send(request);
     json books = reply ? json::parse(reply->body, nullptr, false) : json();
     for (auto& thing : books.value("things", json::array()))
@@ -65,21 +47,14 @@ class World {
   [[nodiscard]] std::string log_of(const Resource& r) {
     auto http = make_http({HttpRules::Reach::loopback, "vault-test/test", ""});
     HttpRequest request;
-    request.url = emulator_->address() + "/emulator/log?id=" + r.provider_id;
+    request.url = address() + "/emulator/log?id=" + r.provider_id;
     auto reply = http->send(request);
     return reply ? reply->body : "";
   }
 
  private:
-  SystemClock clock_;
-  test::TempDir dir_;
-  std::unique_ptr<Emulator> emulator_;
-  CloudAccess cloud_;
   std::unique_ptr<Provider> provider_;
-  std::string problem_;
 };
-
-Deadline within(int seconds) { return Deadline::after(std::chrono::seconds(seconds)); }
 
 Layer layer() {
   Layer made;
@@ -89,23 +64,16 @@ Layer layer() {
 }
 
 std::string fault(const std::string& call, const std::string& kind, int seconds = 0) {
-  json one{{"api", "runpod"}, {"call", call}, {"nth", 1}, {"kind", kind}};
-  if (seconds > 0) one["seconds"] = seconds;
-  return json::array({one}).dump();
+  return test::fault_plan("runpod", call, kind, seconds);
 }
 
-void create(Provider& runpod, Resource& r) {
-  auto outcome = runpod.create(layer(), r);
-  if (auto refused = std::get_if<Refused>(&outcome)) FAIL() << refused->what;
-  if (auto unclear = std::get_if<Ambiguous>(&outcome)) FAIL() << unclear->what;
-  r.provider_id = std::get<Created>(outcome).provider_id;
-}
+void create(Provider& runpod, Resource& r) { test::create(runpod, r, layer()); }
 
 bool listed(Provider& runpod, const Resource& r) {
   auto listing = runpod.list_owned("contract");
   EXPECT_TRUE(listing && listing->complete);
   for (auto& seen : listing ? listing->resources : std::vector<Resource>())
-    if (seen.owner.name == r.owner.name && seen.owner.token == r.owner.token && seen.owner.expires == r.owner.expires) return true;
+    if (test::is_row(seen, r)) return true;
   return false;
 }
 
