@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 #include "remote-agent/processes.hpp"
 #include "remote-agent/sink.hpp"
 #include "remote-agent/supervisor.hpp"

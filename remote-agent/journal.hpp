@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "orchestrator/model/result.hpp"
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 
 namespace vt::agent {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 
 namespace vt::agent {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 #include "remote-agent/protocol/frames.hpp"
 
 namespace vt::agent {

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <map>
 
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 
 namespace vt::agent {
 

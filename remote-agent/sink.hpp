@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 
 namespace vt::agent {
 

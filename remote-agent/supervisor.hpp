@@ -1,5 +1,5 @@
 #pragma once
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 #include "remote-agent/protocol/frames.hpp"
 #include "remote-agent/sink.hpp"
 

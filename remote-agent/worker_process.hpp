@@ -4,7 +4,7 @@
 #include <string>
 
 #include "orchestrator/model/result.hpp"
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 #include "remote-agent/protocol/frames.hpp"
 
 namespace vt::agent {

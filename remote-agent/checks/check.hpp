@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "remote-agent/gpu/device.hpp"
+
 /// The checks built into the agent. Each runs in a worker process of its own: it may block, crash or be killed at its
 /// deadline. It measures and never judges.
 namespace vt::checks {
@@ -19,6 +21,8 @@ struct Task {
   [[nodiscard]] double number(const char* name, double otherwise) const;
   [[nodiscard]] std::string text(const char* name) const;
   [[nodiscard]] bool flag(const char* name) const;
+  /// args.device is "cpu": the processor stands in for the GPUs, and sizes shrink to what it can do in the time.
+  [[nodiscard]] bool on_cpu() const { return text("device") == "cpu"; }
 };
 
 /// What it measured, or why it could not.
@@ -40,9 +44,15 @@ class Reporter {
   virtual std::optional<std::string> await(const std::string& key) = 0;
 };
 
+/// One of `run`, `on_gpu` and `on_gpus` is set.
 struct Entry {
   std::string_view name;
-  Outcome (*run)(const Task&, Reporter&);
+  Outcome (*run)(const Task&, Reporter&) = nullptr;  ///< touches no GPU
+  /// Runs once for every GPU, in a process of its own each, all at the same time unless args.one_by_one; rank and world count the
+  /// GPUs (of all hosts of a group). Outcome values of the GPUs become lists, one entry per GPU; see remote-agent/fan_out.hpp.
+  Outcome (*on_gpu)(const Task&, gpu::Device&, Reporter&) = nullptr;
+  /// Runs once, in one process that has all GPUs open.
+  Outcome (*on_gpus)(const Task&, gpu::Devices&, Reporter&) = nullptr;
 };
 /// nullptr if there is no such check.
 const Entry* find(std::string_view name);

@@ -1,5 +1,5 @@
 #include "remote-agent/checks/check.hpp"
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 
 namespace vt::checks {
 

@@ -9,7 +9,7 @@
 
 #include "remote-agent/checks/check.hpp"
 #include "remote-agent/checks/pattern.hpp"
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 
 namespace vt::checks {
 

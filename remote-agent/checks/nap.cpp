@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "remote-agent/checks/check.hpp"
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 
 namespace vt::checks {
 

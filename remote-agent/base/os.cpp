@@ -1,4 +1,4 @@
-#include "remote-agent/os.hpp"
+#include "remote-agent/base/os.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

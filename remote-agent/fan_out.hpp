@@ -1,0 +1,23 @@
+#pragma once
+#include "remote-agent/checks/check.hpp"
+
+namespace vt::agent {
+
+/// Runs an `on_gpu` or `on_gpus` check: this process watches and never creates a CUDA context; the check runs in children of it
+/// (`--gpu-worker NAME`), which a hang, a crash or a lost GPU may cost and nothing else. GPUs: args.gpus (list of ordinals) or all.
+///
+/// Values of the result:
+///   <name>        list: what each GPU's check returned under that name, in the order of the GPUs; a GPU that has none is left out
+///   gpu           list of GPU UUIDs in that order
+///   health        list, one text per GPU: "ok", or what is wrong with the GPU itself: "XID 79: fell off the bus", "hung in all_reduce
+///                 8 MiB", "crashed (signal 11)", "hw thermal slowdown 12.0 s", "3 uncorrected ECC errors"
+///   telemetry     list of objects: power_w, temperature_c, sm_mhz, memory_mhz ({min, mean, max}), throttled_s ({reason: s}),
+///                 pcie ({generation, width} under load)
+/// A GPU whose check said that it could not measure (Outcome.error) makes the whole check an error, unless another is unhealthy.
+/// Afterwards every GPU is asked again: NVML, and after a hang or crash a small kernel in a new process.
+checks::Outcome fan_out(const checks::Entry&, const checks::Task&, checks::Reporter&);
+
+/// The child's side: reads the task on standard input, opens the devices, runs the check. Returns the exit status.
+int gpu_work(const std::string& check);
+
+}  // namespace vt::agent
