@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -14,6 +16,7 @@ struct AnyKernel {
   std::string_view name;  ///< as in the image
   void (*on_cpu)(void (*function)(), void* const* arguments);
   void (*function)();
+  std::span<const std::size_t> parameters;  ///< the size of each, for whoever keeps them until later
   /// Runs this lane's share here; set `lane` first.
   void operator()(void* const* arguments) const { on_cpu(function, arguments); }
 };
@@ -23,9 +26,10 @@ template <class... P>
 struct Kernel {
   const char* name;
   void (*function)(P...);
-  [[nodiscard]] AnyKernel any() const { return {name, &call, reinterpret_cast<void (*)()>(function)}; }
+  [[nodiscard]] AnyKernel any() const { return {name, &call, reinterpret_cast<void (*)()>(function), kSizes}; }
 
  private:
+  static constexpr std::array<std::size_t, sizeof...(P)> kSizes = {sizeof(P)...};
   static void call(void (*function)(), void* const* arguments) {
     unpack(reinterpret_cast<void (*)(P...)>(function), arguments, std::index_sequence_for<P...>{});
   }
