@@ -1,3 +1,4 @@
+#include "kernels/collective.hpp"
 #include "kernels/images.hpp"
 #include "kernels/pattern.hpp"
 
@@ -8,6 +9,8 @@ const AnyKernel kAll[] = {
     VT_NAMED(vt_fill_words).any(),
     VT_NAMED(vt_verify_words).any(),
     VT_NAMED(vt_flip_bit).any(),
+    VT_NAMED(vt_fill_contribution).any(),
+    VT_NAMED(vt_verify_contribution).any(),
 };
 }  // namespace
 
