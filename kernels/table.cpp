@@ -1,5 +1,8 @@
 #include "kernels/collective.hpp"
+#include "kernels/chase.hpp"
+#include "kernels/copy.hpp"
 #include "kernels/images.hpp"
+#include "kernels/memory.hpp"
 #include "kernels/pattern.hpp"
 
 namespace vt::kernels {
@@ -9,6 +12,18 @@ const AnyKernel kAll[] = {
     VT_NAMED(vt_fill_words).any(),
     VT_NAMED(vt_verify_words).any(),
     VT_NAMED(vt_flip_bit).any(),
+    VT_NAMED(vt_copy_wide).any(),
+    VT_NAMED(vt_gate).any(),
+    VT_NAMED(vt_chase).any(),
+    VT_NAMED(vt_read_wide).any(),
+    VT_NAMED(vt_sum_words).any(),
+    VT_NAMED(vt_write_wide).any(),
+    VT_NAMED(vt_verify_count).any(),
+    VT_NAMED(vt_triad_wide).any(),
+    VT_NAMED(vt_verify_triad).any(),
+    VT_NAMED(vt_memory_write).any(),
+    VT_NAMED(vt_memory_check).any(),
+    VT_NAMED(vt_memory_invert).any(),
     VT_NAMED(vt_fill_contribution).any(),
     VT_NAMED(vt_verify_contribution).any(),
 };
