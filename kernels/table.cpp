@@ -1,6 +1,7 @@
 #include "kernels/collective.hpp"
 #include "kernels/chase.hpp"
 #include "kernels/copy.hpp"
+#include "kernels/gemm.hpp"
 #include "kernels/images.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/pattern.hpp"
@@ -26,6 +27,20 @@ const AnyKernel kAll[] = {
     VT_NAMED(vt_memory_invert).any(),
     VT_NAMED(vt_fill_contribution).any(),
     VT_NAMED(vt_verify_contribution).any(),
+    VT_NAMED(vt_draw_matrix).any(),
+    VT_NAMED(vt_decode_matrix).any(),
+    VT_NAMED(vt_gemm_f32).any(),
+    VT_NAMED(vt_gemm_f64).any(),
+    VT_NAMED(vt_encode_result).any(),
+    VT_NAMED(vt_gemm_compare_f32).any(),
+    VT_NAMED(vt_gemm_compare_f64).any(),
+    VT_NAMED(vt_freivalds_right_f32).any(),
+    VT_NAMED(vt_freivalds_right_f64).any(),
+    VT_NAMED(vt_freivalds_rows_f32).any(),
+    VT_NAMED(vt_freivalds_rows_f64).any(),
+    VT_NAMED(vt_count_nonfinite).any(),
+    VT_NAMED(vt_compare_results).any(),
+    VT_NAMED(vt_gather_elements).any(),
 };
 }  // namespace
 
