@@ -1,13 +1,13 @@
 #include <openssl/evp.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "orchestrator/host/agent_session.hpp"
 #include "orchestrator/model/failpoint.hpp"
+#include "orchestrator/model/hex.hpp"
 #include "orchestrator/model/text.hpp"
 
 namespace vt {
@@ -53,21 +53,17 @@ std::string hex_sha256(const std::string& bytes) {
   unsigned char hash[EVP_MAX_MD_SIZE];
   unsigned size = 0;
   if (EVP_Digest(bytes.data(), bytes.size(), hash, &size, EVP_sha256(), nullptr) != 1) return "";
-  std::string out;
-  for (unsigned i = 0; i < size; ++i) {
-    char digits[3];
-    std::snprintf(digits, sizeof digits, "%02x", hash[i]);
-    out += digits;
-  }
-  return out;
+  return hex({reinterpret_cast<const char*>(hash), size});
 }
 
 Result<Binary> load(const AgentBinaries& binaries, const std::string& arch) {
   auto path = binaries.path(arch);
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return fail(Errc::not_found, "deploy: no agent for architecture " + printable(arch) + " here (" + path + ")");
   Binary binary;
-  binary.bytes.assign(std::istreambuf_iterator<char>(file), {});
+  binary.bytes.resize(static_cast<std::size_t>(std::max<std::streamoff>(0, file.tellg())));
+  file.seekg(0);
+  if (!file.read(binary.bytes.data(), static_cast<std::streamsize>(binary.bytes.size()))) binary.bytes.clear();
   binary.sha256 = hex_sha256(binary.bytes);
   if (binary.bytes.empty() || binary.sha256.empty()) return fail(Errc::internal, "deploy: cannot read " + path);
   return binary;
