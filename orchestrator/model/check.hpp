@@ -56,6 +56,13 @@ struct ValueSpec {
   std::string unit;
   Reader read;
   std::optional<Expectation> expect;  ///< none: recorded only
+  std::string baseline;               ///< key of the figures in plans/baselines it is held against: "gemm.bf16", "nccl.all_reduce@512MiB"
+};
+
+/// What a level changes of a check: arguments over its own, its times in place of its own.
+struct LevelTuning {
+  Values args;
+  std::optional<Duration> timeout, typical;
 };
 
 /// Evidence fetched from the host when the check fails, before the host is given back.
@@ -77,9 +84,12 @@ struct Check {
   std::vector<std::string> after;  ///< checks that must not have failed: else this one is blocked
   How how;
   Duration timeout{10'000};
-  Duration typical{200};             ///< usual running time, for estimates
-  bool detached = false;             ///< survives a cut connection (journal on the host); long checks
-  bool disruptive = false;           ///< refuses while other users or GPU processes are active
+  Duration typical{200};    ///< usual running time, for estimates
+  bool detached = false;    ///< survives a cut connection (journal on the host); long checks
+  bool disruptive = false;  ///< refuses while other users or GPU processes are active
+  bool cpu = false;         ///< args.device = "cpu" lets the host's processor stand in for its GPUs
+  bool burn = false;        ///< runs as long as the layer's `burn:` says, in args.seconds
+  std::map<Level, LevelTuning> levels;
   bool root = false;                 ///< needs uid 0: run through `sudo -n` where the login is not root
   std::vector<std::string> secrets;  ///< names of secrets it needs in its environment
   std::map<std::string, std::string> environment;

@@ -8,6 +8,7 @@
 #include "orchestrator/model/expectation.hpp"
 #include "orchestrator/model/money.hpp"
 #include "orchestrator/model/source_location.hpp"
+#include "orchestrator/model/value.hpp"
 #include "orchestrator/model/verdict.hpp"
 
 namespace vt {
@@ -42,6 +43,9 @@ struct Budget {
 /// Expectations that replace a check's own: "os.kernel" (its main value) or "os.kernel/release".
 using Expectations = std::map<std::string, Expectation>;
 
+/// Arguments of agent checks that replace the catalogue's: check id -> argument -> value.
+using Params = std::map<std::string, Values>;
+
 /// What provider-specific keys said, flattened: "machine" -> ["g4-standard-48"], "build.packer" -> ["../x"].
 /// Each provider states which keys it knows; the plan reader refuses the others.
 using Options = std::map<std::string, std::vector<std::string>>;
@@ -55,6 +59,7 @@ struct Layer {
   std::vector<std::string> checks;  ///< single checks beside the suites
   std::vector<std::string> skip;    ///< check globs the user does not want here; shown as skipped by the operator
   Expectations expect;              ///< plan-wide and this layer's own, merged
+  Params params;                    ///< this layer's own
   Level level = Level::standard;
   std::optional<Duration> burn;
   Budget budget;

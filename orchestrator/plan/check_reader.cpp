@@ -88,9 +88,9 @@ void read_when(const Fields& fields, Check& check) {
 }  // namespace
 
 Check read_check(const Node& node, Problems& problems) {
-  static const std::vector<std::string> keys{"id",       "title",   "why",         "requirement", "severity", "scope",    "level",
-                                             "requires", "after",   "run",         "timeout",     "typical",  "detached", "disruptive",
-                                             "root",     "secrets", "environment", "values",      "do",       "logs"};
+  static const std::vector<std::string> keys{
+      "id",       "title",      "why",  "requirement", "severity",    "scope",  "level", "requires", "after", "run",  "timeout", "typical",
+      "detached", "disruptive", "root", "secrets",     "environment", "values", "do",    "logs",     "cpu",   "burn", "levels"};
   Check check;
   check.where = node.where;
   Fields fields(node, "a check", keys, problems);
@@ -102,6 +102,7 @@ Check read_check(const Node& node, Problems& problems) {
   fields.read("requirement", check.requirement);
   read_when(fields, check);
   if (auto run = fields.need("run")) check.how = read_run(*run, problems);
+  read_tuning(fields, check);
   read_environment(fields, check);
   if (auto values = fields.need("values")) check.values = read_values(*values, check.how, problems);
   fields.read("do", check.remedy);

@@ -14,8 +14,8 @@ using yaml::Fields;
 using yaml::Node;
 
 const std::vector<std::string>& layer_keys() {
-  static const std::vector<std::string> keys{"proves", "provider", "after", "suites", "checks",   "skip",
-                                             "expect", "level",    "burn",  "budget", "declares", "hosts"};
+  static const std::vector<std::string> keys{"proves", "provider", "after",  "suites",   "checks", "skip",  "expect",
+                                             "level",  "burn",     "budget", "declares", "hosts",  "params"};
   return keys;
 }
 
@@ -122,6 +122,7 @@ Layer read_layer(const yaml::Entry& entry, const Expectations& shared, PlanConte
   layer.expect = shared;
   if (auto expect = fields.find("expect"))
     for (auto& [key, expected] : read_expectations(*expect, context)) layer.expect[key] = expected;
+  if (auto params = fields.find("params")) layer.params = read_params(*params, context);
   fields.read_enum("level", layer.level, {"quick", "standard", "full"});
   fields.read("burn", layer.burn);
   if (auto budget = fields.find("budget")) layer.budget = read_budget(*budget, context);

@@ -21,6 +21,8 @@ struct PlanContext {
 std::vector<std::string> read_checks(const yaml::Node&, PlanContext&);
 /// `expect` of a plan or layer: "check.id" or "check.id/value" -> what it must be.
 Expectations read_expectations(const yaml::Node&, PlanContext&);
+/// `params` of a layer: arguments of agent checks in place of the catalogue's.
+Params read_params(const yaml::Node&, PlanContext&);
 Budget read_budget(const yaml::Node&, PlanContext&);
 std::vector<HostSpec> read_hosts(const yaml::Node&, const std::string& provider, PlanContext&);
 /// Keys every provider accepts beside its own: how the image is built and configured.

@@ -9,21 +9,6 @@ namespace {
 using yaml::Fields;
 using yaml::Node;
 
-/// An argument as YAML means it: quoted is text, otherwise what it reads as.
-Value argument(const Node& node, Problems& problems) {
-  if (node.kind == Node::Kind::list) {
-    Value::List list;
-    for (auto& item : node.items) list.push_back(argument(item, problems));
-    return list;
-  }
-  auto text = yaml::scalar(node, "a value or a list of values", problems);
-  if (!node.plain) return text;
-  if (text == "true" || text == "false") return text == "true";
-  if (auto integer = read_as(ValueType::integer, text); !integer.is_null()) return integer;
-  if (auto number = read_as(ValueType::number, text); !number.is_null()) return number;
-  return text;
-}
-
 ProbeRun read_probe(const Fields& fields) {
   ProbeRun run;
   fields.read("probe", run.fact);
@@ -41,7 +26,7 @@ AgentRun read_agent(const Fields& fields) {
   auto args = fields.find("args");
   if (!args) return run;
   Fields map(*args, "args", {}, fields.problems());
-  for (auto& entry : args->entries) run.args[entry.key] = argument(entry.value, fields.problems());
+  for (auto& entry : args->entries) run.args[entry.key] = read_argument(entry.value, fields.problems());
   return run;
 }
 
@@ -66,6 +51,20 @@ ScriptRun read_script(const Fields& fields) {
 }
 
 }  // namespace
+
+Value read_argument(const Node& node, Problems& problems) {
+  if (node.kind == Node::Kind::list) {
+    Value::List list;
+    for (auto& item : node.items) list.push_back(read_argument(item, problems));
+    return list;
+  }
+  auto text = yaml::scalar(node, "a value or a list of values", problems);
+  if (!node.plain) return text;
+  if (text == "true" || text == "false") return text == "true";
+  if (auto integer = read_as(ValueType::integer, text); !integer.is_null()) return integer;
+  if (auto number = read_as(ValueType::number, text); !number.is_null()) return number;
+  return text;
+}
 
 How read_run(const Node& node, Problems& problems) {
   static const std::vector<std::string> forms{"probe", "agent", "command", "script"};

@@ -60,6 +60,15 @@ bool is_check_id(std::string_view text) {
   return text.size() <= 100 && text.find('.') != std::string_view::npos && made_of(text, {kLower, kDigits, "_."});
 }
 
+bool is_baseline_key(std::string_view text) {
+  constexpr std::string_view unit = "MiB";
+  auto at = text.find('@');
+  if (!is_check_id(text.substr(0, at)) || at == std::string_view::npos) return is_check_id(text);
+  auto size = text.substr(at + 1);
+  auto digits = size.substr(0, size.find_first_not_of(kDigits));
+  return parse_count(digits, 1'000'000).value_or(0) > 0 && size.substr(digits.size()) == unit;
+}
+
 bool is_secret_name(std::string_view text) {
   return !text.empty() && made_of(text.substr(0, 1), {kUpper}) && made_of(text, {kUpper, kDigits, "_"});
 }

@@ -81,17 +81,27 @@ Reader read_reader(const Fields& fields, const How& how, const std::string& valu
   return out;
 }
 
+/// The key of a baseline's figures. A value is held against those or against an expectation, not both.
+void read_baseline(const Fields& fields, ValueSpec& value) {
+  auto& where = fields.find("baseline")->where;
+  fields.read("baseline", value.baseline, is_baseline_key, "a key such as gemm.bf16 or nccl.all_reduce@512MiB");
+  if (value.type != ValueType::number && value.type != ValueType::integer)
+    complain(fields.problems(), where, "baseline of a value that is no number; expected type: number");
+  if (fields.find("expect")) complain(fields.problems(), where, "a value has expect and baseline; expected one of them");
+}
+
 ValueSpec read_value(const yaml::Entry& entry, const How& how, Problems& problems) {
   ValueSpec value;
   value.name = entry.key;
   if (!is_variable_name(entry.key))
     complain(problems, entry.where, "value name " + in_quotes(entry.key) + " is not valid; expected letters, digits and '_'");
   Fields fields(entry.value, "value " + in_quotes(entry.key),
-                {"type", "unit", "expect", "regex", "json", "csv", "lines", "exit", "all", "from"}, problems);
+                {"type", "unit", "expect", "regex", "json", "csv", "lines", "exit", "all", "from", "baseline"}, problems);
   fields.read_enum("type", value.type, {"boolean", "integer", "number", "version", "text"});
   fields.read("unit", value.unit);
   value.read = read_reader(fields, how, entry.key);
   if (auto expect = fields.find("expect")) value.expect = read_expectation(*expect, value.type, problems);
+  if (fields.find("baseline")) read_baseline(fields, value);
   if (std::holds_alternative<ProbeRun>(how) && entry.key != "value")
     complain(problems, entry.where, "value " + in_quotes(entry.key) + " of a probe; expected only the one named 'value'");
   return value;

@@ -4,6 +4,7 @@
 
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/planner/stages.hpp"
+#include "orchestrator/planner/tune.hpp"
 #include "orchestrator/planner/undone_parts.hpp"
 
 namespace vt {
@@ -49,8 +50,8 @@ Capabilities expected_of(const Layer& layer, const Offer& offer) {
   return known;
 }
 
-PlannedCheck forecast(const Check& check, const Layer& layer, const Capabilities& known) {
-  PlannedCheck out{&check, Forecast::run, {}, {}};
+PlannedCheck forecast(const Check& check, const Layer& layer, Level level, const Capabilities& known) {
+  PlannedCheck out{std::make_shared<Check>(tuned(check, layer, level)), Forecast::run, {}, {}};
   if (std::any_of(layer.skip.begin(), layer.skip.end(), [&](auto& glob) { return glob_match(glob, check.id); })) {
     out.forecast = Forecast::skip, out.reason = "by the operator";
     return out;
@@ -81,8 +82,9 @@ LayerPlan plan_layer(const Layer& layer, const Catalogue& catalogue, const Offer
   out.layer = &layer, out.price_known = offer.price_known, out.can_run = offer.can_run;
   auto known = expected_of(layer, offer);
   if (selection.suites.empty() && selection.checks.empty())
-    for (auto part : undone_parts(layer)) out.checks.push_back({part, Forecast::unknown, "no runner yet", {}});
-  for (auto check : select_checks(layer, catalogue, selection)) out.checks.push_back(forecast(*check, layer, known));
+    for (auto part : undone_parts(layer)) out.checks.push_back({{std::shared_ptr<void>(), part}, Forecast::unknown, "no runner yet", {}});
+  auto level = selection.level.value_or(layer.level);
+  for (auto check : select_checks(layer, catalogue, selection)) out.checks.push_back(forecast(*check, layer, level, known));
   estimate(out, offer);
   return out;
 }
@@ -104,19 +106,19 @@ std::vector<LayerPlan> plan_layers(const Plan& plan, const Catalogue& catalogue,
 
 /// Fills in covered_by of every skip, and lists the gating and advisory checks that nobody will prove.
 void cover(RunPlan& plan) {
-  std::map<const Check*, std::vector<std::string>> runs, may_run;
+  std::map<std::string, std::vector<std::string>> runs, may_run;
   for (auto& l : plan.layers)
     for (auto& planned : l.checks) {
       if (!l.can_run || planned.forecast == Forecast::skip) continue;
-      may_run[planned.check].push_back(l.layer->name);
-      if (planned.forecast == Forecast::run) runs[planned.check].push_back(l.layer->name);
+      may_run[planned.check->id].push_back(l.layer->name);
+      if (planned.forecast == Forecast::run) runs[planned.check->id].push_back(l.layer->name);
     }
-  std::set<const Check*> listed;
+  std::set<std::string> listed;
   for (auto& l : plan.layers)
     for (auto& planned : l.checks) {
-      if (planned.forecast == Forecast::skip) planned.covered_by = runs[planned.check];
-      bool proven = planned.check->severity == Severity::info || may_run.count(planned.check);
-      if (!proven && listed.insert(planned.check).second) plan.unproven.push_back(planned.check->id);
+      if (planned.forecast == Forecast::skip) planned.covered_by = runs[planned.check->id];
+      bool proven = planned.check->severity == Severity::info || may_run.contains(planned.check->id);
+      if (!proven && listed.insert(planned.check->id).second) plan.unproven.push_back(planned.check->id);
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,7 +32,7 @@ struct Offer {
 };
 
 struct PlannedCheck {
-  const Check* check = nullptr;  ///< into the catalogue, which must outlive the plan
+  std::shared_ptr<const Check> check;  ///< the row as this layer and level run it; see tune.hpp
   enum class Forecast { run, skip, unknown } forecast = Forecast::run;
   std::string reason;                   ///< "kernel.modules: pods share the host's kernel"
   std::vector<std::string> covered_by;  ///< for skip: layers of this plan that will run it

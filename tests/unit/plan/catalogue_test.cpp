@@ -63,6 +63,20 @@ TEST(CatalogueFiles, AgentArgumentsAreTyped) {
   EXPECT_EQ(args.at("seeds"), Value(Value::List{1, 2}));
 }
 
+TEST(CatalogueFiles, LevelsBaselinesAndStandIns) {
+  auto gemm = catalogue().catalogue.check("gemm.bf16");
+  ASSERT_TRUE(gemm);
+  EXPECT_TRUE(gemm->cpu && gemm->burn);
+  EXPECT_EQ(gemm->value("value")->baseline, "nccl.all_reduce@512MiB");
+  ASSERT_EQ(gemm->levels.size(), 1U);
+  auto& standard = gemm->levels.at(Level::standard);
+  EXPECT_EQ(standard.args, (Values{{"size", 8192}}));
+  EXPECT_EQ(standard.timeout, std::chrono::minutes(1));
+  EXPECT_EQ(standard.typical, std::chrono::seconds(12));
+  auto plain = catalogue().catalogue.check("links.integrity");
+  EXPECT_TRUE(!plain->cpu && !plain->burn && plain->levels.empty() && plain->values.front().baseline.empty());
+}
+
 TEST(CatalogueFiles, RequirementsAreJoined) {
   auto& needs = catalogue().catalogue.check("gpu.sm")->needs;
   EXPECT_EQ(needs.text(), "gpu>=1, tool.nvidia-smi");

@@ -130,6 +130,12 @@ TEST(Plan, ExpectationsOfTheLayerWin) {
   EXPECT_EQ(layer.expect.size(), 4U);
 }
 
+TEST(Plan, ParametersReplaceArguments) {
+  auto layer = first_layer("params: {gemm.bf16: {size: 512, type: \"16\"}, links.integrity: {seeds: [7], checked: false}}");
+  EXPECT_EQ(layer.params.at("gemm.bf16"), (Values{{"size", 512}, {"type", "16"}}));
+  EXPECT_EQ(layer.params.at("links.integrity"), (Values{{"seeds", Value::List{7}}, {"checked", false}}));
+}
+
 TEST(Plan, QuotedAnyIsTheText) {
   auto layer = first_layer("expect: {driver.modules: 'any'}");
   EXPECT_EQ(layer.expect.at("driver.modules").op, Expectation::Op::equals);
