@@ -28,6 +28,7 @@ const std::vector<GpuKind>& gpu_kinds() {
       {"NVIDIA L4", "L4", "AMPERE_24", 24, 430'000, 0, 8, Stock::high, {"US-KS-2", "EU-RO-1", "US-TX-3"}},
       {"NVIDIA RTX A5000", "RTX A5000", "AMPERE_24", 24, 360'000, 270'000, 8, Stock::medium, {"EU-RO-1", "CA-MTL-3"}},
       {"NVIDIA GeForce RTX 4090", "RTX 4090", "ADA_24", 24, 690'000, 340'000, 8, Stock::high, {"US-KS-2", "EU-RO-1", "US-TX-3"}},
+      {"NVIDIA GeForce RTX 5090", "RTX 5090", "ADA_32_PRO", 32, 890'000, 690'000, 8, Stock::medium, {"EU-RO-1", "US-KS-2"}},
       {"NVIDIA L40S", "L40S", "ADA_48_PRO", 48, 860'000, 790'000, 8, Stock::medium, {"US-KS-2", "US-TX-3"}},
       {"NVIDIA A100 80GB PCIe", "A100 PCIe", "AMPERE_80", 80, 1'390'000, 1'190'000, 8, Stock::medium, {"US-KS-2", "CA-MTL-3"}},
       {"NVIDIA H100 80GB HBM3", "H100 SXM", "ADA_80_PRO", 80, 2'690'000, 2'690'000, 8, Stock::low, {"US-KS-2", "EU-RO-1"}},
