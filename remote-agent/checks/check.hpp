@@ -32,6 +32,10 @@ struct Outcome {
   std::string error;
 };
 
+/// Exit status of a GPU's process that ends itself because its device does not come back from what it said last by progress():
+/// fan_out takes it for a hang of that GPU.
+constexpr int kHung = 75;
+
 /// How a check speaks while it runs.
 class Reporter {
  public:
