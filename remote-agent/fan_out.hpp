@@ -1,5 +1,5 @@
 #pragma once
-#include "remote-agent/checks/check.hpp"
+#include "remote-agent/channel.hpp"
 
 namespace vt::agent {
 
@@ -15,9 +15,8 @@ namespace vt::agent {
 ///                 pcie ({generation, width} under load)
 /// A GPU whose check said that it could not measure (Outcome.error) makes the whole check an error, unless another is unhealthy.
 /// Afterwards every GPU is asked again: NVML, and after a hang or crash a small kernel in a new process.
-checks::Outcome fan_out(const checks::Entry&, const checks::Task&, checks::Reporter&);
-
-/// The child's side: reads the task on standard input, opens the devices, runs the check. Returns the exit status.
-int gpu_work(const std::string& check);
+/// The check has three quarters of the task's time, and all but 18 s of a longer one; the rest is for ending what hangs and for that.
+/// Where ranks wait for each other, the loss of one ends the others after a short grace.
+checks::Outcome fan_out(const checks::Entry&, const checks::Task&, Channel&);
 
 }  // namespace vt::agent

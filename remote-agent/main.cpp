@@ -22,6 +22,7 @@ int run(const std::vector<std::string_view>& args) {
   if (args[0] == "--version" && args.size() == 1)
     return std::printf("vault-test-agent %s protocol %d\n", build.c_str(), vt::protocol::kVersion) < 0;
   if (args[0] == "--worker" && args.size() == 2) return work(std::string(args[1]));
+  if (args[0] == "--gpu-worker" && args.size() == 3) return gpu_work(std::string(args[1]), std::string(args[2]));
   if (args[0] == "--stdio" && args.size() == 1) return serve({"", build});
   if (args[0] == "--stdio" && args.size() == 3 && args[1] == "--root") return serve({std::string(args[2]), build});
   return usage();
