@@ -69,4 +69,8 @@ Outcome verify_cpu(const Task&, Reporter&);     ///< cpu.verify
 Outcome verify_memory(const Task&, Reporter&);  ///< memory.verify
 Outcome verify_disk(const Task&, Reporter&);    ///< disk.verify
 
+Outcome memory_bandwidth(const Task&, gpu::Device&, Reporter&);  ///< gmem.bandwidth
+Outcome test_memory(const Task&, gpu::Device&, Reporter&);       ///< gmem.test
+Outcome take_all_memory(const Task&, gpu::Device&, Reporter&);   ///< gmem.alloc
+
 }  // namespace vt::checks
