@@ -80,9 +80,9 @@ typedef Small<5, 2, 0x7B, 0x7B, true> E5m2;
 typedef Small<2, 1, 0x7, 0x7, false> E2m1;
 typedef Small<8, 10, 0x3FBFF, 0x3FC00, true> Tf32;
 
-VT_FUNCTION float rounded_to_tf32(float x) { return Tf32::decode(Tf32::encode(x)); }
+VT_SEPARATE float rounded_to_tf32(float x) { return Tf32::decode(Tf32::encode(x)); }
 
-VT_FUNCTION u64 encode(Format f, double x) {
+VT_SEPARATE u64 encode(Format f, double x) {
   float y = static_cast<float>(x);
   switch (f) {
     case Format::fp64: return bits_of(x);
@@ -96,7 +96,7 @@ VT_FUNCTION u64 encode(Format f, double x) {
   }
 }
 
-VT_FUNCTION double decode(Format f, u64 code) {
+VT_SEPARATE double decode(Format f, u64 code) {
   u32 low = static_cast<u32>(code);
   switch (f) {
     case Format::fp64: return double_of(code);
@@ -115,7 +115,7 @@ VT_FUNCTION u64 code_at(const u64* words, Format f, u64 i) {
   u64 bits = bits_per(f), at = i * bits;
   return bits == 64 ? words[i] : words[at >> 6] >> (at & 63) & ((1ULL << bits) - 1);
 }
-VT_FUNCTION double value_at(const u64* words, Format f, u64 i) { return decode(f, code_at(words, f, i)); }
+VT_SEPARATE double value_at(const u64* words, Format f, u64 i) { return decode(f, code_at(words, f, i)); }
 
 /// NVFP4: sixteen neighbours share a scale in (unsigned) e4m3, chosen so that the largest of them becomes 6, the largest e2m1.
 constexpr u64 kScaled = 16;

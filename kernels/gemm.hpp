@@ -83,7 +83,7 @@ VT_KERNEL vt_encode_result(const float* in, Format f, u64 n, u64* out) {
 }
 
 /// Whether a result is within the bound; NaN never is.
-VT_FUNCTION bool holds(double found, double reference, double squares, Bound bound, Format f) {
+VT_SEPARATE bool holds(double found, double reference, double squares, Bound bound, Format f) {
   double apart = fabs(found - reference);
   return apart <= bound.accumulate * sqrt(squares) + bound.output * fabs(reference) || found == decode(f, encode(f, reference));
 }

@@ -80,7 +80,7 @@ struct MemoryErrors {
   WrongCell first[kKept];
 };
 
-VT_FUNCTION void compare_word(u64 expected, u64 found, u64 word, const Wide* area, MemoryErrors* errors) {
+VT_SEPARATE void compare_word(u64 expected, u64 found, u64 word, const Wide* area, MemoryErrors* errors) {
   if (found == expected) return;
   u64 n = add_atomically(&errors->count, 1);
   if (n < MemoryErrors::kKept) errors->first[n] = {word, expected, found, reinterpret_cast<const volatile u64*>(area)[word]};

@@ -27,7 +27,7 @@ struct Miscompares {
   u64 count;
   Miscompare first[kKept];
 };
-VT_FUNCTION void report(Miscompares* wrong, u64 index, u64 expected, u64 found) {
+VT_SEPARATE void report(Miscompares* wrong, u64 index, u64 expected, u64 found) {
   u64 n = add_atomically(&wrong->count, 1);
   if (n < Miscompares::kKept) wrong->first[n] = {index, expected, found};
 }

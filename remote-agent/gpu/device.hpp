@@ -83,6 +83,8 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+  /// Makes this the current device of the calling thread, for libraries that ask CUDA which that is (NCCL, cublasLt).
+  virtual Status use() { return {}; }
   /// Bytes free now.
   virtual Result<std::uint64_t> free_memory() = 0;
   virtual Result<Buffer> allocate(std::size_t bytes, Place place = Place::device) = 0;

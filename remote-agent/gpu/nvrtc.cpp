@@ -1,0 +1,92 @@
+#include "remote-agent/gpu/nvrtc.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "kernels/images.hpp"
+#include "remote-agent/gpu/library.hpp"
+
+namespace vt::gpu {
+
+namespace {
+
+using Program = void*;  ///< nvrtcProgram
+
+// clang-format off: a table, one function a line
+#define VT_NVRTC_FUNCTIONS(X)                                                                            \
+  X(nvrtcVersion, int*, int*)                                                                            \
+  X(nvrtcCreateProgram, Program*, const char*, const char*, int, const char* const*, const char* const*) \
+  X(nvrtcDestroyProgram, Program*)                                                                       \
+  X(nvrtcCompileProgram, Program, int, const char* const*)                                               \
+  X(nvrtcGetProgramLogSize, Program, std::size_t*)                                                       \
+  X(nvrtcGetProgramLog, Program, char*)                                                                  \
+  X(nvrtcGetCUBINSize, Program, std::size_t*)                                                            \
+  X(nvrtcGetCUBIN, Program, char*)
+// clang-format on
+
+/// The host's NVRTC, by its ABI (all of it since CUDA 11.1). Every function returns 0 when it is done.
+struct Nvrtc {
+#define VT_MEMBER(name, ...) int (*name)(__VA_ARGS__) = nullptr;
+  VT_NVRTC_FUNCTIONS(VT_MEMBER)
+#undef VT_MEMBER
+};
+
+/// Newest first. Its file is named after the major version since CUDA 12.
+std::vector<std::string> names_for(int driver_version) {
+  std::vector<std::string> out = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
+  constexpr int kThirteen = 13'000, kTwelve = 12'000;
+  if (driver_version != 0 && driver_version < kThirteen) out.erase(out.begin());
+  if (driver_version != 0 && driver_version < kTwelve) out.erase(out.begin());
+  return out;
+}
+
+Result<Nvrtc> open_nvrtc(int driver_version) {
+  VT_TRY(auto library, open_library(names_for(driver_version)));
+  Nvrtc out;
+#define VT_TAKE(name, ...)                                  \
+  out.name = library.function<int (*)(__VA_ARGS__)>(#name); \
+  if (!out.name) return fail(Errc::refused, library.path() + " has no " #name);
+  VT_NVRTC_FUNCTIONS(VT_TAKE)
+#undef VT_TAKE
+  return out;
+}
+
+/// The first lines of what the compiler said.
+std::string log_of(const Nvrtc& nvrtc, Program program) {
+  constexpr std::size_t kMost = 600;
+  std::size_t size = 0;
+  if (nvrtc.nvrtcGetProgramLogSize(program, &size) != 0 || size == 0) return "";
+  std::string log(size, '\0');
+  if (nvrtc.nvrtcGetProgramLog(program, log.data()) != 0) return "";
+  return log.substr(0, std::min(log.find('\0'), kMost));
+}
+
+Result<std::string> compile(const Nvrtc& nvrtc, Program program, int sm) {
+  auto architecture = "--gpu-architecture=sm_" + std::to_string(sm);
+  const char* options[] = {architecture.c_str(), "--std=c++17"};
+  if (auto code = nvrtc.nvrtcCompileProgram(program, std::size(options), options))
+    return fail(Errc::refused, "NVRTC error " + std::to_string(code) + " for sm_" + std::to_string(sm) + ": " + log_of(nvrtc, program));
+  std::size_t size = 0;
+  if (nvrtc.nvrtcGetCUBINSize(program, &size) != 0 || size == 0) return fail(Errc::refused, "NVRTC made no machine code");
+  std::string out(size, '\0');
+  if (nvrtc.nvrtcGetCUBIN(program, out.data()) != 0) return fail(Errc::refused, "NVRTC does not hand out its machine code");
+  return out;
+}
+
+}  // namespace
+
+Result<Compiled> compile_kernels(int driver_version, int sm) {
+  VT_TRY(auto nvrtc, open_nvrtc(driver_version));
+  int major = 0, minor = 0;
+  if (nvrtc.nvrtcVersion(&major, &minor) != 0) return fail(Errc::refused, "NVRTC does not tell its version");
+  std::string source(kernels::source());
+  Program program = nullptr;
+  if (nvrtc.nvrtcCreateProgram(&program, source.c_str(), "kernels.cu", 0, nullptr, nullptr) != 0)
+    return fail(Errc::refused, "NVRTC takes no source");
+  auto code = compile(nvrtc, program, sm);
+  nvrtc.nvrtcDestroyProgram(&program);
+  if (!code) return fail(code.error());
+  return Compiled{std::move(code).take(), std::to_string(major) + "." + std::to_string(minor)};
+}
+
+}  // namespace vt::gpu
