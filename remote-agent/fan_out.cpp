@@ -1,8 +1,10 @@
 #include "remote-agent/fan_out.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
+#include "remote-agent/gpu/monitor.hpp"
 #include "remote-agent/gpu_ranks.hpp"
 #include "remote-agent/worker.hpp"
 
@@ -16,11 +18,13 @@ using nlohmann::json;
 /// What is kept of the task's time for ending what hangs and for asking the GPUs afterwards.
 struct Budget {
   RankTimes check, alive;
+  std::int64_t nvml, late;
   explicit Budget(std::int64_t deadline_ms) {
     constexpr std::int64_t kReserve = 18'000;
     auto reserve = std::min(deadline_ms / 4, kReserve), part = reserve / 18;
     check = {deadline_ms - reserve, 2 * part, 5 * part, part};
     alive = {7 * part, 0, part / 2, part / 2};
+    nvml = 3 * part, late = part / 2;
   }
 };
 
@@ -29,8 +33,9 @@ struct Row {
   Gpu gpu;
   std::string ordinal;  ///< or "cpu"
   std::string health;   ///< empty: nothing is wrong with it
-  json values = json::object();
+  json values = json::object(), telemetry = json::object();
   std::string error;
+  bool opened = false;
   bool doubtful = false;  ///< a process on it was lost
 };
 
@@ -56,6 +61,7 @@ std::vector<Row> rows_of(const std::vector<RankResult>& ranks) {
       Row row;
       row.ordinal = i < ordinals.size() ? ordinals[i] : "cpu";
       row.gpu = i < rank.gpus.size() ? rank.gpus[i] : Gpu{"", row.ordinal == "cpu" ? "cpu" : "GPU " + row.ordinal, ""};
+      row.opened = i < rank.gpus.size();
       row.health = rank.trouble, row.doubtful = rank.killed || !rank.trouble.empty();
       if (i == 0) row.values = rank.values, row.error = rank.error;
       out.push_back(std::move(row));
@@ -78,6 +84,38 @@ void ask_again(std::vector<Row>& rows, const checks::Task& task, const RankTimes
     auto& said = answers[i].trouble.empty() ? answers[i].error : answers[i].trouble;
     if (said.empty()) continue;
     asked[i]->health += (asked[i]->health.empty() ? "" : ", and ") + std::string("afterwards a small kernel in a new process: ") + said;
+  }
+}
+
+void add_to(std::string& text, const std::string& more) {
+  if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
+}
+
+/// NVML writes eight digits of the domain, CUDA four.
+bool same_slot(const std::string& a, const std::string& b) {
+  constexpr std::size_t kShort = std::string_view("0000:00:00.0").size();
+  if (a.size() < kShort || b.size() < kShort) return false;
+  auto lower = [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); };
+  return std::equal(a.end() - kShort, a.end(), b.end() - kShort, [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// A GPU that a process could not open is told from its ordinal: both sides count in the order of the PCI bus.
+const gpu::GpuReport* report_on(const Row& row, const std::vector<gpu::GpuReport>& all) {
+  for (auto& report : all)
+    if (row.opened && (report.uuid == row.gpu.uuid || same_slot(report.pci, row.gpu.pci))) return &report;
+  auto ordinal = static_cast<std::size_t>(std::max(0, std::atoi(row.ordinal.c_str())));
+  return !row.opened && ordinal < all.size() ? &all[ordinal] : nullptr;
+}
+
+/// What NVML saw. A GPU that was used and that nothing is known about is not "ok".
+void add_telemetry(std::vector<Row>& rows, const gpu::MonitorReport& seen) {
+  for (auto& row : rows) {
+    if (auto* report = report_on(row, seen.gpus)) {
+      add_to(row.health, report->health), row.telemetry = report->telemetry;
+      if (!row.opened) row.gpu.uuid = report->uuid;
+    } else if (row.opened) {
+      add_to(row.health, "unknown: " + (seen.trouble.empty() ? "NVML does not list this GPU" : seen.trouble));
+    }
   }
 }
 
@@ -113,20 +151,37 @@ Outcome merge(const std::vector<Row>& rows, bool together) {
       for (auto& [name, value] : row.values.items()) out.values[name].push_back(value);
     out.values["gpu"].push_back(row.gpu.uuid);
     out.values["health"].push_back(row.health.empty() ? "ok" : row.health);
+    out.values["telemetry"].push_back(row.telemetry);
   }
   out.device = device_of(rows), out.error = error_of(rows);
   return out;
 }
 
+gpu::Monitor::Trace trace_to(Channel& channel) {
+  return [&channel](const std::string& name, double value, const std::string& unit, const std::string& uuid) {
+    channel.metric(name, value, unit, uuid);
+  };
+}
+
 }  // namespace
 
 Outcome fan_out(const checks::Entry& check, const checks::Task& task, Channel& channel) {
-  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);  // as NVML counts them
+  constexpr std::int64_t kReadyMs = 5000;  // a GPU without a persistent driver takes seconds to be asked
   Budget budget(task.deadline_ms);
-  bool together = check.on_gpus != nullptr;
-  auto rows = rows_of(run_ranks({std::string(check.name), together, task, budget.check, &channel}));
+  RankJob job{std::string(check.name), check.on_gpus != nullptr, task, budget.check, &channel};
+  if (task.on_cpu()) {
+    auto rows = rows_of(run_ranks(job));
+    ask_again(rows, task, budget.alive);
+    return merge(rows, job.together);
+  }
+  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);  // as NVML counts them; before there are threads
+  gpu::Monitor monitor(task.flag("trace") ? trace_to(channel) : nullptr);
+  job.may = [&monitor, until = boot_ms() + kReadyMs] { return monitor.ready() || boot_ms() > until; };
+  auto rows = rows_of(run_ranks(job));
   ask_again(rows, task, budget.alive);
-  return merge(rows, together);
+  bool lost = std::any_of(rows.begin(), rows.end(), [](auto& row) { return row.doubtful || !row.error.empty(); });
+  add_telemetry(rows, monitor.finish(budget.nvml, lost ? budget.late : 0));
+  return merge(rows, job.together);
 }
 
 }  // namespace vt::agent

@@ -124,7 +124,7 @@ bool Ranks::world_known() {
 }
 
 void Ranks::hand_out() {
-  if (!world_known()) return;
+  if (!world_known() || (job_.may && !job_.may())) return;
   for (int i = 0; i < static_cast<int>(ranks_.size()); ++i) {
     auto& rank = ranks_[static_cast<std::size_t>(i)];
     if (!rank.ready || rank.told || !rank.child) continue;
@@ -203,7 +203,10 @@ void Ranks::end(Rank& rank) {
   rank.phase = Rank::Phase::over;
   if (rank.done) return;
   if (!rank.stopped.empty()) rank.error = "ended because " + rank.stopped;
-  else if (rank.trouble.empty() && rank.error.empty()) rank.trouble = rank.child->how_it_ended(), lost(rank);
+  else if (rank.trouble.empty() && rank.error.empty()) {
+    rank.trouble = rank.child->gave_up() ? "hung in " + rank.doing : rank.child->how_it_ended();
+    lost(rank);
+  }
 }
 
 /// Whoever waits for a lost rank waits in vain.

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -36,7 +37,8 @@ struct RankJob {
   bool together = false;  ///< one process for all GPUs
   const checks::Task& task;
   RankTimes times;
-  Channel* channel = nullptr;  ///< where progress and metrics go and the other hosts of the group are; may be nullptr
+  Channel* channel = nullptr;           ///< where progress and metrics go and the other hosts of the group are; may be nullptr
+  std::function<bool()> may = nullptr;  ///< when it says yes, the processes get their task and open their devices; none: at once
 };
 
 /// Runs the check in its processes and returns when all have ended or were given up. Never throws away what a process said

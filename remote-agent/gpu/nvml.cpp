@@ -84,10 +84,10 @@ Result<std::uint64_t> Nvml::field(FieldId id, Handle gpu) const {
   return asked.type == word ? asked.value.word : asked.value.wide;
 }
 
-Result<std::vector<Handle>> Nvml::gpus() const {
+Result<std::vector<Result<Handle>>> Nvml::gpus() const {
   VT_TRY(auto count, get<unsigned>(&Functions::nvmlDeviceGetCount_v2));
-  std::vector<Handle> out;
-  for (unsigned i = 0; i < count; ++i) out.push_back(get<Handle>(&Functions::nvmlDeviceGetHandleByIndex_v2, i).value_or(nullptr));
+  std::vector<Result<Handle>> out;
+  for (unsigned i = 0; i < count; ++i) out.push_back(get<Handle>(&Functions::nvmlDeviceGetHandleByIndex_v2, i));
   return out;
 }
 

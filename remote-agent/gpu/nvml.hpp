@@ -172,8 +172,8 @@ class Nvml {
   Result<std::string> text(Code (*Functions::*function)(Handle, char*, unsigned), Handle gpu) const;
   Result<std::string> text(Code (*Functions::*function)(char*, unsigned)) const;
   Result<std::uint64_t> field(FieldId, Handle gpu) const;
-  /// Handles in the library's order, which is that of the PCI bus. One that cannot be had is nullptr: the GPU is there and lost.
-  Result<std::vector<Handle>> gpus() const;
+  /// Handles in the library's order, which is that of the PCI bus; one that cannot be had says why.
+  Result<std::vector<Result<Handle>>> gpus() const;
 
   static tl::unexpected<Error> failed(Code);
 

@@ -1,0 +1,152 @@
+#include "remote-agent/gpu/health.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "remote-agent/gpu/xid.hpp"
+
+namespace vt::gpu {
+
+namespace {
+
+using nvml::Functions, nvml::Nvml, nvml::Handle;
+using Count = Counters::Count;
+
+constexpr const char *kPowerCap = "sw power cap", *kSwThermal = "sw thermal slowdown", *kHwSlowdown = "hw slowdown",
+                     *kHwThermal = "hw thermal slowdown", *kPowerBrake = "hw power brake";
+constexpr double kSwThermalShare = 0.01, kCrcPerSecond = 100;
+
+template <class T>
+Count count_of(const Result<T>& read) {
+  return read ? Count(static_cast<std::uint64_t>(*read)) : std::nullopt;
+}
+
+Count ecc(const Nvml& nvml, Handle gpu, int kind) {
+  constexpr int kVolatile = 0;
+  return count_of(nvml.get<nvml::u64>(&Functions::nvmlDeviceGetTotalEccErrors, gpu, kind, kVolatile));
+}
+
+/// Only the number of pages; asking for none of the addresses answers "insufficient size" where there are some.
+Count retired(const Nvml& nvml, Handle gpu, int cause) {
+  constexpr nvml::Code kInsufficient = 7;
+  unsigned pages = 0;
+  auto code = nvml.call(&Functions::nvmlDeviceGetRetiredPages, gpu, cause, &pages, nullptr);
+  return code == 0 || code == kInsufficient ? Count(pages) : std::nullopt;
+}
+
+Count sum(const Count& a, const Count& b) { return a && b ? Count(*a + *b) : a ? a : b; }
+
+void read_remapping(const Nvml& nvml, Handle gpu, Counters& to) {
+  unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
+  if (nvml.call(&Functions::nvmlDeviceGetRemappedRows, gpu, &corrected, &uncorrected, &pending, &failed)) return;
+  to.remapped_corrected = corrected, to.remapped_uncorrected = uncorrected, to.remap_pending = pending, to.remap_failed = failed;
+}
+
+/// How much a counter grew; 0 where there is none, and where a reset in between made it smaller.
+std::uint64_t grown(const Count& before, const Count& after) { return before && after && *after > *before ? *after - *before : 0; }
+
+std::string plural(std::uint64_t n, const std::string& what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
+
+std::string seconds_text(double s) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%.1f s", s);
+  return out;
+}
+
+double replays_allowed(const Watched& gpu) {
+  constexpr double kPerLane[] = {0.15, 0.30, 0.48, 0.96, 1.92, 3.84};
+  auto generation = std::clamp(gpu.generation, 1U, 6U);
+  auto lanes = gpu.width ? gpu.width : 16;
+  return std::ceil(lanes * kPerLane[generation - 1] * std::max(1.0, gpu.seconds / 60));
+}
+
+void judge_xids(const Watched& gpu, Findings& out) {
+  auto codes = gpu.xids;
+  std::sort(codes.begin(), codes.end());
+  codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
+  for (auto code : codes)
+    if (xid(code).kind != XidClass::notice) (fails_a_check(code) ? out.faults : out.notes).push_back(told(code));
+}
+
+void judge_memory(const Watched& gpu, Findings& out) {
+  auto& before = gpu.before;
+  auto& after = gpu.after;
+  if (auto n = grown(before.ecc_uncorrected, after.ecc_uncorrected)) out.faults.push_back(plural(n, "uncorrected ECC error"));
+  if (auto n = grown(before.ecc_corrected, after.ecc_corrected)) out.notes.push_back(plural(n, "corrected ECC error"));
+  if (grown(before.remap_failed, after.remap_failed)) out.faults.push_back("a memory row could not be remapped");
+  if (grown(before.remap_pending, after.remap_pending)) out.faults.push_back("a memory row waits for a reset to be remapped");
+  if (auto n = grown(before.remapped_uncorrected, after.remapped_uncorrected)) out.notes.push_back(plural(n, "remapped row"));
+  if (auto n = grown(before.retired_double, after.retired_double))
+    out.faults.push_back(plural(n, "page") + " retired for double bit errors");
+  if (auto n = grown(before.retired_single, after.retired_single))
+    out.notes.push_back(plural(n, "page") + " retired for single bit errors");
+}
+
+void judge_links(const Watched& gpu, Findings& out) {
+  auto& before = gpu.before;
+  auto& after = gpu.after;
+  auto replays = grown(before.pcie_replays, after.pcie_replays);
+  if (static_cast<double>(replays) > replays_allowed(gpu)) out.faults.push_back(plural(replays, "PCIe replay"));
+  else if (replays) out.notes.push_back(plural(replays, "PCIe replay"));
+  if (auto n = grown(before.pcie_fatal, after.pcie_fatal)) out.faults.push_back(plural(n, "fatal PCIe error"));
+  if (auto n = grown(before.pcie_nonfatal, after.pcie_nonfatal)) out.notes.push_back(plural(n, "non-fatal PCIe error"));
+  if (auto n = grown(before.nvlink_recoveries, after.nvlink_recoveries)) out.faults.push_back("NVLink recovered " + plural(n, "time"));
+  if (auto n = grown(before.nvlink_ecc, after.nvlink_ecc)) out.faults.push_back(plural(n, "NVLink ECC error"));
+  auto crc = grown(before.nvlink_crc, after.nvlink_crc);
+  if (static_cast<double>(crc) > kCrcPerSecond * std::max(1.0, gpu.seconds)) out.faults.push_back(plural(crc, "NVLink CRC error"));
+  else if (crc) out.notes.push_back(plural(crc, "NVLink CRC error"));
+  if (auto n = grown(before.nvlink_replays, after.nvlink_replays)) out.notes.push_back(plural(n, "NVLink replay"));
+}
+
+void judge_throttling(const Watched& gpu, Findings& out) {
+  for (auto& [reason, seconds] : throttled(gpu)) {
+    bool hardware = reason == kHwSlowdown || reason == kHwThermal || reason == kPowerBrake;
+    bool hot = reason == kSwThermal && seconds > kSwThermalShare * gpu.seconds;
+    if (seconds > 0 && (hardware || hot)) out.faults.push_back(reason + " " + seconds_text(seconds));
+  }
+}
+
+}  // namespace
+
+Counters read_counters(const Nvml& nvml, Handle gpu) {
+  Counters out;
+  auto field = [&](nvml::FieldId id) { return count_of(nvml.field(id, gpu)); };
+  constexpr int kCorrected = 0, kUncorrected = 1, kSingleBit = 0, kDoubleBit = 1;
+  out.ecc_corrected = ecc(nvml, gpu, kCorrected), out.ecc_uncorrected = ecc(nvml, gpu, kUncorrected);
+  read_remapping(nvml, gpu, out);
+  out.retired_single = retired(nvml, gpu, kSingleBit), out.retired_double = retired(nvml, gpu, kDoubleBit);
+  out.pcie_replays = count_of(nvml.get<unsigned>(&Functions::nvmlDeviceGetPcieReplayCounter, gpu));
+  out.pcie_fatal = field(nvml::pcie_fatal), out.pcie_nonfatal = field(nvml::pcie_nonfatal);
+  out.nvlink_crc = sum(field(nvml::nvlink_crc_flit), field(nvml::nvlink_crc_data));
+  out.nvlink_replays = field(nvml::nvlink_replay), out.nvlink_recoveries = field(nvml::nvlink_recovery);
+  out.nvlink_ecc = field(nvml::nvlink_ecc_data);
+  out.sw_power_cap_ns = field(nvml::sw_power_cap_ns), out.sw_thermal_ns = field(nvml::sw_thermal_ns);
+  out.hw_thermal_ns = field(nvml::hw_thermal_ns), out.power_brake_ns = field(nvml::hw_power_brake_ns);
+  return out;
+}
+
+std::map<std::string, double> throttled(const Watched& gpu) {
+  auto out = gpu.throttled;
+  auto exact = [&](const char* reason, const Count& before, const Count& after) {
+    if (grown(before, after)) out[reason] = static_cast<double>(grown(before, after)) / 1e9;
+  };
+  exact(kPowerCap, gpu.before.sw_power_cap_ns, gpu.after.sw_power_cap_ns);
+  exact(kSwThermal, gpu.before.sw_thermal_ns, gpu.after.sw_thermal_ns);
+  exact(kHwThermal, gpu.before.hw_thermal_ns, gpu.after.hw_thermal_ns);
+  exact(kPowerBrake, gpu.before.power_brake_ns, gpu.after.power_brake_ns);
+  std::erase_if(out, [](auto& entry) { return entry.second <= 0; });
+  return out;
+}
+
+Findings findings(const Watched& gpu) {
+  Findings out;
+  judge_xids(gpu, out);
+  if (!gpu.lost.empty()) out.faults.push_back(gpu.lost);
+  judge_memory(gpu, out);
+  judge_links(gpu, out);
+  judge_throttling(gpu, out);
+  return out;
+}
+
+}  // namespace vt::gpu

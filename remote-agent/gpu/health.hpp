@@ -1,0 +1,47 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "remote-agent/gpu/nvml.hpp"
+
+namespace vt::gpu {
+
+/// Counters of a GPU that only grow (until a reset or a reload of the driver); empty where it has none.
+struct Counters {
+  using Count = std::optional<std::uint64_t>;
+  Count ecc_corrected, ecc_uncorrected;  ///< volatile ones
+  Count remapped_corrected, remapped_uncorrected, remap_pending, remap_failed;
+  Count retired_single, retired_double;
+  Count pcie_replays, pcie_fatal, pcie_nonfatal;
+  Count nvlink_crc, nvlink_replays, nvlink_recoveries, nvlink_ecc;
+  Count sw_power_cap_ns, sw_thermal_ns, hw_thermal_ns, power_brake_ns;
+};
+Counters read_counters(const nvml::Nvml&, nvml::Handle);
+
+/// A GPU over the time of a check.
+struct Watched {
+  double seconds = 0;
+  Counters before, after;
+  std::vector<int> xids;
+  std::map<std::string, double> throttled;  ///< seconds by reason, from samples: "hw thermal slowdown"
+  unsigned generation = 0, width = 0;       ///< PCIe under load; 0 = not seen under load
+  std::string lost;                         ///< why NVML cannot say anything about it any more
+};
+
+/// Seconds by reason: exact where the driver counted nanoseconds, else sampled.
+std::map<std::string, double> throttled(const Watched&);
+
+struct Findings {
+  std::vector<std::string> faults;  ///< "XID 79: fell off the bus (…)", "3 uncorrected ECC errors"
+  std::vector<std::string> notes;   ///< worth knowing, no fault of this check: corrected errors, warnings
+};
+/// What is wrong with a GPU after a check. Limits: any Xid that is fatal or came from our own kernels; any uncorrected ECC error; any
+/// row that could not be remapped or waits for a reset now; any hardware slowdown; software thermal slowdown for more than 1 % of the
+/// time (a software power cap is how a GPU keeps its limit, and no fault); PCIe replays above what a bit error rate of 1e-12 gives
+/// (DCGM's rule: lanes x 0.15, 0.30, 0.48, 0.96, 1.92, 3.84 a minute for generations 1 to 6); NVLink recoveries, ECC errors, or
+/// more than 100 CRC errors a second (DCGM).
+Findings findings(const Watched&);
+
+}  // namespace vt::gpu
