@@ -66,11 +66,43 @@ Outcome group(const Task&, Reporter&);          ///< selftest.group
 Outcome nap(const Task&, Reporter&);            ///< sleep
 Outcome clock_skew(const Task&, Reporter&);     ///< clock.skew
 Outcome verify_cpu(const Task&, Reporter&);     ///< cpu.verify
-Outcome verify_memory(const Task&, Reporter&);  ///< memory.verify
+Outcome verify_memory(const Task&, Reporter&);  ///< hostmem.test
 Outcome verify_disk(const Task&, Reporter&);    ///< disk.verify
+
+Outcome driver_init(const Task&, Reporter&);                    ///< drv.init
+Outcome gpu_libraries(const Task&, Reporter&);                  ///< cuda.libs
+Outcome gpu_binaries(const Task&, Reporter&);                   ///< cuda.binaries
+Outcome native_kernels(const Task&, gpu::Device&, Reporter&);   ///< cuda.native
+Outcome nvrtc_kernels(const Task&, gpu::Device&, Reporter&);    ///< cuda.nvrtc
+Outcome ptx_kernels(const Task&, gpu::Device&, Reporter&);      ///< cuda.ptx_jit
+
+Outcome host_bandwidth(const Task&, Reporter&);   ///< hostmem.bandwidth
+Outcome gpu_placement(const Task&, Reporter&);    ///< host.gpu_placement
+Outcome disk_sequential(const Task&, Reporter&);  ///< disk.seq
+Outcome disk_random(const Task&, Reporter&);      ///< disk.rand
+Outcome disk_fsync(const Task&, Reporter&);       ///< disk.fsync
+Outcome disk_smart(const Task&, Reporter&);       ///< disk.smart
+Outcome disk_inventory(const Task&, Reporter&);   ///< disk.inventory
+Outcome net_links(const Task&, Reporter&);        ///< net.links
+Outcome net_pair(const Task&, Reporter&);         ///< net.pair
+
+Outcome gemm_correct(const Task&, gpu::Device&, Reporter&);  ///< gemm.correct
+Outcome gemm_rate(const Task&, gpu::Device&, Reporter&);     ///< gemm.rate
 
 Outcome memory_bandwidth(const Task&, gpu::Device&, Reporter&);  ///< gmem.bandwidth
 Outcome test_memory(const Task&, gpu::Device&, Reporter&);       ///< gmem.test
 Outcome take_all_memory(const Task&, gpu::Device&, Reporter&);   ///< gmem.alloc
+Outcome copy_to_device(const Task&, gpu::Device&, Reporter&);    ///< pcie.h2d
+Outcome copy_to_host(const Task&, gpu::Device&, Reporter&);      ///< pcie.d2h
+Outcome copy_both_ways(const Task&, gpu::Device&, Reporter&);    ///< pcie.bidir
+Outcome copy_pageable(const Task&, gpu::Device&, Reporter&);     ///< pcie.pageable
+Outcome copy_on_all(const Task&, gpu::Device&, Reporter&);       ///< pcie.all
+Outcome pcie_link(const Task&, gpu::Device&, Reporter&);         ///< pcie.link
+Outcome pcie_latency(const Task&, gpu::Device&, Reporter&);      ///< pcie.latency
+Outcome links_integrity(const Task&, gpu::Devices&, Reporter&);  ///< links.integrity
+Outcome p2p_integrity(const Task&, gpu::Devices&, Reporter&);    ///< p2p.integrity
+Outcome p2p_bandwidth(const Task&, gpu::Devices&, Reporter&);    ///< p2p.bandwidth
+Outcome p2p_latency(const Task&, gpu::Devices&, Reporter&);      ///< p2p.latency
+Outcome prove_checkers(const Task&, gpu::Device&, Reporter&);    ///< env.selftest
 
 }  // namespace vt::checks

@@ -20,7 +20,7 @@ Result<Gate> Gate::make(gpu::Device& device) {
   return Gate(device, std::move(flags), start, end);
 }
 
-Result<double> Gate::time(const Enqueue& enqueue, gpu::Stream stream) {
+Result<double> Gate::time(const Enqueue& enqueue, gpu::Stream stream, const std::function<void()>& meanwhile) {
   flag(flags_, 0) = 0, flag(flags_, 1) = 0;
   if (!gave_up_) VT_CHECK(device_->launch(VT_NAMED(vt_gate), {1, 1, 1}, stream, flags_.as<kernels::u64>(), kLimitNs));
   auto queued = [&]() -> Status {
@@ -29,6 +29,7 @@ Result<double> Gate::time(const Enqueue& enqueue, gpu::Stream stream) {
     return device_->mark(end_, stream);
   }();
   flag(flags_, 0) = 1;  // also when something failed: the stream must be able to end
+  if (meanwhile && queued) meanwhile();
   auto done = device_->finish(stream);
   VT_CHECK(queued);
   VT_CHECK(done);

@@ -12,8 +12,9 @@ class Gate {
   static Result<Gate> make(gpu::Device&);
 
   using Enqueue = std::function<Status()>;
-  /// Seconds that what `enqueue` puts into `stream` takes there, once. The stream is done when this returns.
-  Result<double> time(const Enqueue& enqueue, gpu::Stream stream = {});
+  /// Seconds that what `enqueue` puts into `stream` takes there, once. The stream is done when this returns. `meanwhile` runs here
+  /// while the stream works.
+  Result<double> time(const Enqueue& enqueue, gpu::Stream stream = {}, const std::function<void()>& meanwhile = {});
   /// Passed when the timed work begins: what a second stream waits for, to begin at the same moment.
   [[nodiscard]] gpu::Mark start() const { return start_; }
   /// The gate once opened by itself: work of this kind makes the host wait. It is not used again, and times have the host's delays in them.
