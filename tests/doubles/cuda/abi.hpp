@@ -15,6 +15,7 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUevent = struct CUevent_st*;
 using CUstream = struct CUstream_st*;
+using CUhostFn = void (*)(void*);
 using cuuint64_t = std::uint64_t;
 struct CUuuid {
   char bytes[16];

@@ -63,6 +63,15 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* argument) {
+  if (auto code = need_context()) return code;
+  submit(stream, [function, argument] {
+    function(argument);
+    return Done{};
+  });
+  return CUDA_SUCCESS;
+}
+
 CUresult cuEventCreate(CUevent* out, unsigned flags) {
   if (auto code = need_context()) return code;
   static std::mutex mutex;
