@@ -23,6 +23,11 @@ VT_KERNEL vt_copy_wide(Wide* __restrict__ out, const Wide* __restrict__ in, u64 
   }
 }
 
+/// The same for what is less than 16 bytes, or not a multiple.
+VT_KERNEL vt_copy_words(u64* __restrict__ out, const u64* __restrict__ in, u64 n) {
+  for (VT_EACH(i, n)) out[i] = in[i];
+}
+
 /// Holds its stream up until the host writes gate[0], at most `limit_ns`; then gate[1] says that it gave up. So all of what is
 /// timed is in the queue before the first of it begins. On the processor work is done when a call returns, and nothing can be held up.
 VT_KERNEL vt_gate([[maybe_unused]] u64* gate, [[maybe_unused]] u64 limit_ns) {

@@ -14,6 +14,7 @@ const AnyKernel kAll[] = {
     VT_NAMED(vt_verify_words).any(),
     VT_NAMED(vt_flip_bit).any(),
     VT_NAMED(vt_copy_wide).any(),
+    VT_NAMED(vt_copy_words).any(),
     VT_NAMED(vt_gate).any(),
     VT_NAMED(vt_chase).any(),
     VT_NAMED(vt_read_wide).any(),

@@ -103,6 +103,7 @@ Outcome links_integrity(const Task&, gpu::Devices&, Reporter&);  ///< links.inte
 Outcome p2p_integrity(const Task&, gpu::Devices&, Reporter&);    ///< p2p.integrity
 Outcome p2p_bandwidth(const Task&, gpu::Devices&, Reporter&);    ///< p2p.bandwidth
 Outcome p2p_latency(const Task&, gpu::Devices&, Reporter&);      ///< p2p.latency
+Outcome links_of_one(const Task&, gpu::Device&, Reporter&);      ///< links.integrity within one device
 Outcome prove_checkers(const Task&, gpu::Device&, Reporter&);    ///< env.selftest
 
 }  // namespace vt::checks

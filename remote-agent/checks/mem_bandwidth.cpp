@@ -132,6 +132,8 @@ struct Figure {
 /// Samples of at least 20 ms each, after a warm-up that says how many launches that takes.
 Result<Figure> measure(Bench& m, const Way& way, int samples) {
   VT_CHECK(m.device.set(m.a.as<void>(), 0x5A, m.wides * sizeof(Wide)));
+  VT_CHECK(way.run(m, {m.wides}));  // a kernel that is loaded behind the gate would wait for the gate
+  VT_CHECK(m.device.finish());
   VT_TRY(auto grid, best_grid(m, way));
   VT_TRY(auto once, time(m, way, grid, 1));
   int launches = m.cpu ? 1 : static_cast<int>(std::clamp(0.02 / std::max(once, 1e-6), 1.0, 64.0));
