@@ -9,6 +9,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "remote-agent/checks/check.hpp"
 #include "remote-agent/lines.hpp"
 
 namespace vt::agent {
@@ -86,5 +87,7 @@ std::string GpuChild::how_it_ended() const {
   if (WIFSIGNALED(*status_)) return "crashed (signal " + std::to_string(WTERMSIG(*status_)) + ")";
   return "ended with status " + std::to_string(WEXITSTATUS(*status_)) + " and no result";
 }
+
+bool GpuChild::gave_up() const { return status_ && WIFEXITED(*status_) && WEXITSTATUS(*status_) == checks::kHung; }
 
 }  // namespace vt::agent

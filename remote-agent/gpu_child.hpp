@@ -33,6 +33,8 @@ class GpuChild {
   bool ended();
   /// "crashed (signal 11)", "ended with status 70 and no result"; for one that has ended without a result.
   [[nodiscard]] std::string how_it_ended() const;
+  /// It ended itself because its device did not come back (checks::kHung).
+  [[nodiscard]] bool gave_up() const;
 
  private:
   GpuChild() = default;
