@@ -1,11 +1,8 @@
 #include "remote-agent/checks/nccl_settings.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include <cstdlib>
-
-#include "remote-agent/base/os.hpp"
 
 namespace vt::checks {
 
@@ -13,12 +10,7 @@ namespace {
 
 constexpr std::size_t kLargestLog = 4UL * 1024 * 1024;
 
-std::string new_log() {
-  auto* folder = std::getenv("TMPDIR");
-  auto path = std::string(folder && *folder ? folder : "/tmp") + "/vault-test-nccl-XXXXXX";
-  agent::Fd file(mkostemp(path.data(), O_CLOEXEC));
-  return file ? path : "";
-}
+std::string path_of(const agent::Fd& file) { return "/proc/self/fd/" + std::to_string(file.get()); }
 
 bool refused(const Task& task, const char* name) {
   auto at = task.args.find(name);
@@ -27,7 +19,7 @@ bool refused(const Task& task, const char* name) {
 
 }  // namespace
 
-NcclSettings::NcclSettings(const Task& task) : log_(new_log()) {
+NcclSettings::NcclSettings(const Task& task) : log_(memfd_create("nccl", MFD_CLOEXEC)) {
   auto set = [](const char* name, const std::string& value) {
     if (!value.empty()) setenv(name, value.c_str(), 1);
   };
@@ -38,14 +30,10 @@ NcclSettings::NcclSettings(const Task& task) : log_(new_log()) {
   set("NCCL_SOCKET_IFNAME", task.text("interface"));
   set("NCCL_ALGO", task.text("algo"));
   set("NCCL_PROTO", task.text("proto"));
-  set("NCCL_DEBUG", log_.empty() ? "" : "INFO");
-  set("NCCL_DEBUG_FILE", log_);
+  set("NCCL_DEBUG", log_ ? "INFO" : "");
+  set("NCCL_DEBUG_FILE", log_ ? path_of(log_) : "");
 }
 
-NcclSettings::~NcclSettings() {
-  if (!log_.empty()) unlink(log_.c_str());
-}
-
-std::string NcclSettings::log() const { return log_.empty() ? "" : agent::read_file(log_, kLargestLog); }
+std::string NcclSettings::log() const { return log_ ? agent::read_file(path_of(log_), kLargestLog) : ""; }
 
 }  // namespace vt::checks

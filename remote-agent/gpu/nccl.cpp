@@ -127,13 +127,13 @@ Result<NcclId> Nccl::new_id() const {
   return id;
 }
 
-Result<std::unique_ptr<Communicator>> Nccl::join(const NcclId& id, int rank, int world, Calls calls) const {
+Result<std::shared_ptr<Communicator>> Nccl::join(const NcclId& id, int rank, int world, Calls calls) const {
   NcclComm* handle = nullptr;
   Config config;
   bool at_once = calls == Calls::at_once && functions_->init_config;
   auto result = at_once ? functions_->init_config(&handle, world, id, rank, &config) : functions_->init(&handle, world, id, rank);
   if ((result != kSuccess && result != kInProgress) || !handle) return fail(error_of(*functions_, result, "joining"));
-  return std::make_unique<Communicator>(functions_, handle);
+  return std::make_shared<Communicator>(functions_, handle);
 }
 
 Result<Communicators> Nccl::join_all(std::span<const int> ordinals) const {
@@ -141,7 +141,7 @@ Result<Communicators> Nccl::join_all(std::span<const int> ordinals) const {
   auto result = functions_->init_all(handles.data(), static_cast<int>(ordinals.size()), ordinals.data());
   if (result != kSuccess) return fail(error_of(*functions_, result, "joining"));
   Communicators out;
-  for (auto* handle : handles) out.push_back(std::make_unique<Communicator>(functions_, handle));
+  for (auto* handle : handles) out.push_back(std::make_shared<Communicator>(functions_, handle));
   return out;
 }
 

@@ -63,7 +63,7 @@ class Communicator {
   std::atomic<bool> aborted_ = false, failed_ = false;
 };
 
-using Communicators = std::vector<std::unique_ptr<Communicator>>;
+using Communicators = std::vector<std::shared_ptr<Communicator>>;
 
 enum class Calls {
   at_once,  ///< they return before the work is on the stream; needs 2.14, with an older library as in_order
@@ -79,7 +79,7 @@ class Nccl {
 
   [[nodiscard]] Result<NcclId> new_id() const;
   /// Joins on the current context's device. With Calls::at_once it returns before the others have come; settle() waits for them.
-  [[nodiscard]] Result<std::unique_ptr<Communicator>> join(const NcclId&, int rank, int world, Calls) const;
+  [[nodiscard]] Result<std::shared_ptr<Communicator>> join(const NcclId&, int rank, int world, Calls) const;
   /// One communicator of all these devices in this process.
   [[nodiscard]] Result<Communicators> join_all(std::span<const int> ordinals) const;
   /// Makes the calls in `calls` one: needed for several ranks in one thread, and for sends and receives that must go on together.
