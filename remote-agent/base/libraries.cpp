@@ -88,15 +88,22 @@ bool is_version(std::string_view text) {
   return text.find('.') != std::string_view::npos && text.find_first_not_of("0123456789.") == std::string_view::npos && text.back() != '.';
 }
 
-/// "nvidia_nccl_cu12-2.26.2.dist-info" -> "2.26.2", if it is the package of `library` ("nccl", "cublasLt").
-std::string package_version(const std::string& folder, std::string library) {
-  if (library == "cublasLt") library = "cublas";
-  if (library == "nvrtc") library = "cuda_nvrtc";
-  for (auto* ending : {"", "_cu*"})
-    for (auto& record : expand(folder + "/nvidia_" + library + ending + "-*.dist-info")) {
-      auto name = fs::path(record).stem().string();
-      if (auto version = name.substr(name.find('-') + 1); is_version(version)) return version;
-    }
+/// The Python package a library comes with, as a pattern of its record's name.
+std::string package_of(const std::string& library) {
+  if (library == "torch_cuda") return "torch";
+  if (library == "cublasLt") return "nvidia_cublas*";
+  return (library == "nvrtc" ? "nvidia_cuda_" : "nvidia_") + library + "*";
+}
+
+/// "nvidia_nccl_cu12-2.26.2.dist-info" -> "2.26.2"; "torch-2.7.1+cu128.dist-info" -> "2.7.1".
+std::string package_version(const std::string& folder, const std::string& library) {
+  for (auto& record : expand(folder + "/" + package_of(library) + "-*.dist-info")) {
+    auto name = fs::path(record).filename().string();
+    auto version = name.substr(name.find('-') + 1);
+    version.resize(version.size() - std::string_view(".dist-info").size());
+    version = version.substr(0, version.find('+'));
+    if (is_version(version)) return version;
+  }
   return "";
 }
 
@@ -136,13 +143,26 @@ Paths find_libraries(const Host& host, const Paths& names) {
   return out;
 }
 
+Paths package_files(const Host& host, const std::string& pattern) {
+  Paths out;
+  std::error_code error;
+  for (auto& packages : package_folders(host))
+    for (auto& file : expand(host.root + packages + "/" + pattern)) {
+      auto real = fs::canonical(file, error).string();
+      if (!error && fs::is_regular_file(real, error) && std::find(out.begin(), out.end(), real) == out.end()) out.push_back(real);
+    }
+  return out;
+}
+
 std::string library_version(const std::string& path) {
   auto file = fs::path(path);
   auto name = file.filename().string();
   auto end = name.find(".so");
   if (!name.starts_with("lib") || end == std::string::npos) return "";
   if (auto version = name.substr(std::min(end + 4, name.size())); is_version(version)) return version;
-  return package_version(file.parent_path().parent_path().parent_path().parent_path().string(), name.substr(3, end - 3));
+  auto packages = file.parent_path().parent_path().parent_path();  // torch/lib/libtorch_cuda.so, nvidia/nccl/lib/libnccl.so.2
+  auto library = name.substr(3, end - 3);
+  return package_version((library == "torch_cuda" ? packages : packages.parent_path()).string(), library);
 }
 
 std::string told_version(void* handle) {

@@ -20,6 +20,9 @@ Host this_host();
 std::vector<std::string> library_folders(const Host&);
 /// Every file of one of these names in those folders (first all of the first name), without links that lead to the same file.
 std::vector<std::string> find_libraries(const Host&, const std::vector<std::string>& names);
+/// Files of Python packages that match a shell pattern ("torch/lib/libtorch_cuda.so", "vllm/*.so"), in the usual site-packages and virtual
+/// environments, without links that lead to the same file.
+std::vector<std::string> package_files(const Host&, const std::string& pattern);
 /// The version of a library as its file tells without being opened: from the real name (libnccl.so.2.26.2), or from the record of the
 /// Python package it came with (nvidia_nccl_cu12-2.26.2.dist-info); "" if neither does.
 std::string library_version(const std::string& path);

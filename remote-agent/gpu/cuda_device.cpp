@@ -43,6 +43,12 @@ Result<int> attribute(const Driver& driver, cuda::DeviceId id, cuda::Attribute w
   return value;
 }
 
+Result<cuda::DeviceId> device_id(const Driver& driver, int ordinal) {
+  cuda::DeviceId id = 0;
+  VT_CUDA(driver, cuDeviceGet, &id, ordinal);
+  return id;
+}
+
 Result<DeviceInfo> read_info(const Driver& driver, cuda::DeviceId id, int ordinal) {
   DeviceInfo out;
   out.ordinal = ordinal;
@@ -108,6 +114,7 @@ class CudaDevice final : public Device {
   Result<Mark> new_mark() override;
   Status copy(void* to, const void* from, std::size_t bytes, Stream stream) override;
   Status set(void* at, unsigned char byte, std::size_t bytes, Stream stream) override;
+  Status fetch(const kernels::AnyKernel& kernel) override;
   Status launch_any(const kernels::AnyKernel& kernel, Grid grid, Stream stream, void** arguments) override;
   Status mark(Mark mark, Stream stream) override;
   Status after(Stream stream, Mark mark) override;
@@ -208,6 +215,12 @@ Result<cuda::Function> CudaDevice::function(const kernels::AnyKernel& kernel) {
   return found;
 }
 
+Status CudaDevice::fetch(const kernels::AnyKernel& kernel) {
+  VT_CHECK(use());
+  VT_TRY([[maybe_unused]] auto* code, function(kernel));
+  return {};
+}
+
 /// Several blocks for every multiprocessor, so that it has other warps to run while some wait for memory; more only cost time.
 unsigned blocks_for(const Grid& grid, int multiprocessors) {
   if (grid.blocks != 0) return grid.blocks;
@@ -281,10 +294,20 @@ Result<int> count() {
   return out;
 }
 
+Result<std::vector<DeviceInfo>> list() {
+  VT_TRY(int devices, count());
+  VT_TRY(const auto* driver, cuda::driver());
+  std::vector<DeviceInfo> out;
+  for (int i = 0; i < devices; ++i) {
+    VT_TRY(auto id, device_id(*driver, i));
+    VT_TRY(out.emplace_back(), read_info(*driver, id, i));
+  }
+  return out;
+}
+
 Result<std::unique_ptr<Device>> open(int ordinal, Rung rung) {
   VT_TRY(const auto* driver, cuda::driver());
-  cuda::DeviceId id = 0;
-  VT_CUDA(*driver, cuDeviceGet, &id, ordinal);
+  VT_TRY(auto id, device_id(*driver, ordinal));
   VT_TRY(auto info, read_info(*driver, id, ordinal));
   VT_TRY(auto context, PrimaryContext::retain(*driver, id));
   VT_CHECK(context.use());

@@ -94,6 +94,8 @@ class Device {
   /// Between any two of device, pinned and pageable memory of this process, also of two devices.
   virtual Status copy(void* to, const void* from, std::size_t bytes, Stream stream = {}) = 0;
   virtual Status set(void* at, unsigned char byte, std::size_t bytes, Stream stream = {}) = 0;
+  /// Whether the kernel is in what was loaded, without launching it.
+  virtual Status fetch(const kernels::AnyKernel& /*kernel*/) { return {}; }
   virtual Status launch_any(const kernels::AnyKernel& kernel, Grid grid, Stream stream, void** arguments) = 0;
   virtual Status mark(Mark mark, Stream stream = {}) = 0;
   /// Later work of `stream` waits for the mark.
