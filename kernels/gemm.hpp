@@ -82,6 +82,8 @@ VT_KERNEL vt_encode_result(const float* in, Format f, u64 n, u64* out) {
   }
 }
 
+constexpr double kLargest = 1.7976931348623157e308;
+
 /// Whether a result is within the bound; NaN never is.
 VT_SEPARATE bool holds(double found, double reference, double squares, Bound bound, Format f) {
   double apart = fabs(found - reference);
@@ -183,7 +185,7 @@ VT_FUNCTION void freivalds_rows(const T* a, const double* bx, const double* b_sq
     }
     double room =
         s.bound.accumulate * (1 + rows) * sqrt(squares) + (8 * s.bound.output + 0x1p-50 * sqrt(static_cast<double>(s.n))) * sqrt(c_squares);
-    if (!(fabs(expected - found) <= room)) report(wrong, i, bits_of(expected), bits_of(found));
+    if (!(fabs(expected - found) <= room && fabs(found) <= kLargest)) report(wrong, i, bits_of(expected), bits_of(found));
   }
 }
 VT_KERNEL vt_freivalds_rows_f32(const float* a, const double* bx, const double* b_squares, const u64* c, FreivaldsSize size,
@@ -199,7 +201,7 @@ VT_KERNEL vt_freivalds_rows_f64(const double* a, const double* bx, const double*
 VT_KERNEL vt_count_nonfinite(const u64* c, Format f, u64 n, Miscompares* wrong) {
   for (VT_EACH(i, n)) {
     double x = value_at(c, f, i);
-    if (!(fabs(x) <= 1.7976931348623157e308)) report(wrong, i, 0, bits_of(x));
+    if (!(fabs(x) <= kLargest)) report(wrong, i, 0, bits_of(x));
   }
 }
 

@@ -69,12 +69,12 @@ Outcome verify_cpu(const Task&, Reporter&);     ///< cpu.verify
 Outcome verify_memory(const Task&, Reporter&);  ///< hostmem.test
 Outcome verify_disk(const Task&, Reporter&);    ///< disk.verify
 
-Outcome driver_init(const Task&, Reporter&);                    ///< drv.init
-Outcome gpu_libraries(const Task&, Reporter&);                  ///< cuda.libs
-Outcome gpu_binaries(const Task&, Reporter&);                   ///< cuda.binaries
-Outcome native_kernels(const Task&, gpu::Device&, Reporter&);   ///< cuda.native
-Outcome nvrtc_kernels(const Task&, gpu::Device&, Reporter&);    ///< cuda.nvrtc
-Outcome ptx_kernels(const Task&, gpu::Device&, Reporter&);      ///< cuda.ptx_jit
+Outcome driver_init(const Task&, Reporter&);                   ///< drv.init
+Outcome gpu_libraries(const Task&, Reporter&);                 ///< cuda.libs
+Outcome gpu_binaries(const Task&, Reporter&);                  ///< cuda.binaries
+Outcome native_kernels(const Task&, gpu::Device&, Reporter&);  ///< cuda.native
+Outcome nvrtc_kernels(const Task&, gpu::Device&, Reporter&);   ///< cuda.nvrtc
+Outcome ptx_kernels(const Task&, gpu::Device&, Reporter&);     ///< cuda.ptx_jit
 
 Outcome host_bandwidth(const Task&, Reporter&);   ///< hostmem.bandwidth
 Outcome gpu_placement(const Task&, Reporter&);    ///< host.gpu_placement
