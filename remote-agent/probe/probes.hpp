@@ -50,6 +50,14 @@ Answer driver_modules(const Host&);
 Answer driver_nvml(const Host&);
 Answer driver_match(const Host&);
 
+// libraries.cpp
+Answer lib_cuda(const Host&);
+Answer lib_nvml(const Host&);
+Answer lib_cublaslt(const Host&);
+Answer lib_nccl(const Host&);
+Answer lib_nvrtc(const Host&);
+Answer lib_torch(const Host&);
+
 // hardware.cpp
 Answer iommu(const Host&);
 Answer numa_nodes(const Host&);

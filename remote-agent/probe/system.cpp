@@ -26,6 +26,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "remote-agent/base/libraries.hpp"
 #include "remote-agent/probe/answer.hpp"
 #include "remote-agent/probe/child.hpp"
 #include "remote-agent/probe/words.hpp"
@@ -248,6 +249,14 @@ std::string try_connect(const std::string& host, const std::string& port, Limit 
   return said.text.substr(5);
 }
 
+/// In a child because opening foreign libraries runs their code.
+std::string ask_library(const std::string& path, Limit limit) {
+  auto ask = [&](int out) {
+    if (auto* handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL)) say(out, agent::told_version(handle));
+  };
+  return in_child(ask, limit).text;
+}
+
 }  // namespace
 
 System real_system() {
@@ -263,7 +272,8 @@ System real_system() {
           get_over_socket,
           open_kvm,
           ask_nvml,
-          try_connect};
+          try_connect,
+          ask_library};
 }
 
 }  // namespace vt::probe

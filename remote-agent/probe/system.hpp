@@ -39,6 +39,8 @@ struct System {
   std::function<Kvm(const std::string&)> kvm;
   std::function<Nvml(bool, Limit)> nvml;  ///< true: also initialise it, without attaching to a GPU
   std::function<std::string(const std::string&, const std::string&, Limit)> connect;  ///< TCP to host, port; "" = it answered, else why not
+  std::function<std::string(const std::string&, Limit)>
+      library_version;  ///< as the library at that path says; "" = it does not, or no answer
 };
 
 System real_system();

@@ -37,6 +37,7 @@ System quiet_system() {
   s.kvm = [](const std::string&) { return Kvm{ENOENT, 0}; };
   s.nvml = [](bool, System::Limit) { return Nvml{}; };
   s.connect = [](const std::string&, const std::string&, System::Limit) { return "Connection refused"; };
+  s.library_version = [](const std::string&, System::Limit) { return ""; };
   return s;
 }
 

@@ -66,6 +66,7 @@ std::vector<Case> kernel_cases();
 std::vector<Case> containers_cases();
 std::vector<Case> gpu_cases();
 std::vector<Case> driver_cases();
+std::vector<Case> library_cases();
 std::vector<Case> hardware_cases();
 std::vector<Case> net_os_cases();
 std::vector<Case> limits_cases();
