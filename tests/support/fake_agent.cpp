@@ -1,5 +1,6 @@
 // Speaks the agent protocol and does nothing else: for tests of the orchestrator's side. A job's args say how many
-// progress frames it writes and how often ({"steps": 10, "every_ms": 20}), after how many "seconds"; its frames go to a journal in
+// progress frames it writes and how often ({"steps": 10, "every_ms": 20}), after how many "seconds", which numbers it reports as the
+// metric "power" and what it returns ("metrics": [1, 2], "returns": "{}", "device": "cpu"); its frames go to a journal in
 // $HOME/jobs by a process of its own, so that they go on when the session is gone. The words in the file $HOME/behaviour make it misbehave:
 // protocol2, mute, longline, garbage, die, twice, gap.
 #include <fcntl.h>
@@ -59,9 +60,13 @@ void work(const json& job, const std::string& journal) {
     usleep(static_cast<useconds_t>(args.value("every_ms", 0)) * 1000);
     out << json{{"t", "progress"}, {"job", id}, {"seq", ++seq}, {"text", std::to_string(i)}, {"fraction", 0.5}}.dump() << std::endl;
   }
+  for (auto& value : args.value("metrics", json::array()))
+    out << json{{"t", "metric"}, {"job", id}, {"seq", ++seq}, {"name", "power"}, {"value", value}, {"unit", "W"}, {"device", "GPU-1"}}.dump()
+        << std::endl;
   std::ofstream(home() + "/effects", std::ios::app) << id << std::endl;
   vt::protocol::JobResult result;
-  result.id = id, result.pid = getpid(), result.exit_code = 0, result.values = "{\"done\":1}";
+  result.id = id, result.pid = getpid(), result.exit_code = 0, result.values = args.value("returns", "{\"done\":1}");
+  result.device = args.value("device", "");
   json frame = vt::protocol::encode(result);
   frame["seq"] = ++seq;
   out << frame.dump() << std::endl;

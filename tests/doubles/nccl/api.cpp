@@ -41,9 +41,9 @@ ncclResult_t join(ncclComm_t* out, int world, const ncclUniqueId& id, int number
   if (world < 1 || number < 0 || number >= world) return ncclInvalidArgument;
   auto rank = std::make_shared<Rank>();
   rank->rank = number, rank->world = world, rank->at_once = rank->busy = at_once;
-  if (auto* refused = rank->strikes("nccl.init", "init")) return static_cast<ncclResult_t>(refused->code);
+  if (auto* refused = rank->strikes("nccl-init", "init")) return static_cast<ncclResult_t>(refused->code);
   *out = keep(rank);
-  if (rank->strikes("nccl.hang", "init")) rank->hang();
+  if (rank->strikes("nccl-hang", "init")) rank->hang();
   auto meeting = Meeting::join(id.internal, number, world);
   if (!meeting) return ncclSystemError;
   rank->meet(meeting);

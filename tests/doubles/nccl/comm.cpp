@@ -35,14 +35,14 @@ struct Work {
     auto& rank = *calls[0].rank;
     std::vector<Part> parts;
     for (auto& call : calls) {
-      if (rank.strikes("nccl.stuck", call.operation)) return rank.hang();
-      if (auto* slow = rank.strikes("nccl.slow", call.operation)) usleep(static_cast<useconds_t>(slow->after_ms * 1000));
+      if (rank.strikes("nccl-stuck", call.operation)) return rank.hang();
+      if (auto* slow = rank.strikes("nccl-slow", call.operation)) usleep(static_cast<useconds_t>(slow->after_ms * 1000));
       parts.insert(parts.end(), call.parts.begin(), call.parts.end());
     }
     if (!rank.exchange(std::move(parts))) return;
     for (auto& call : calls) {
       if (call.then) call.then();
-      auto* wrong = call.left ? rank.strikes("nccl.wrong", call.operation) : nullptr;
+      auto* wrong = call.left ? rank.strikes("nccl-wrong", call.operation) : nullptr;
       if (wrong) static_cast<unsigned char*>(call.left)[wrong->offset] ^= static_cast<unsigned char>(1U << (wrong->bit & 7));
     }
   }
@@ -134,8 +134,8 @@ bool Rank::exchange(std::vector<Part> parts) {
 
 ncclResult_t submit(Call call) {
   auto rank = call.rank;
-  if (rank->strikes("nccl.dead", call.operation)) kill(getpid(), SIGKILL);
-  if (rank->strikes("nccl.hang", call.operation)) rank->hang();
+  if (rank->strikes("nccl-dead", call.operation)) kill(getpid(), SIGKILL);
+  if (rank->strikes("nccl-hang", call.operation)) rank->hang();
   if (rank->aborted) return ncclInvalidUsage;
   if (depth == 0) {
     std::vector<Call> one;

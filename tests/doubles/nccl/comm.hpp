@@ -12,12 +12,12 @@
 namespace vt::doubles {
 
 /// One rank, as long as anything of it is going on. Faults that strike it (gpus.json; "gpu" is the rank, "where" the operation):
-///   nccl.init    joining is refused with "code"
-///   nccl.hang    the call never returns until the communicator is aborted
-///   nccl.stuck   the call returns, and its work never ends until then
-///   nccl.slow    its work takes "after_ms" longer
-///   nccl.wrong   "bit" of byte "offset" of what it leaves is flipped
-///   nccl.dead    the process is killed
+///   nccl-init    joining is refused with "code"
+///   nccl-hang    the call never returns until the communicator is aborted
+///   nccl-stuck   the call returns, and its work never ends until then
+///   nccl-slow    its work takes "after_ms" longer
+///   nccl-wrong   "bit" of byte "offset" of what it leaves is flipped
+///   nccl-dead    the process is killed
 struct Rank {
   int rank = 0, world = 1;
   bool at_once = false;  ///< calls return ncclInProgress
