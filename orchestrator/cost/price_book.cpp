@@ -20,14 +20,6 @@ constexpr Money kDearest{1'000'000'000};
 constexpr std::int64_t kHoursPerMonth = 730;  ///< as Compute Engine counts a month
 constexpr std::string_view kElsewhere = "elsewhere", kOnDemand = "on-demand", kSpot = "spot", kIpv4 = "ipv4";
 
-bool is_date(std::string_view text) {
-  constexpr std::string_view form = "dddd-dd-dd";
-  if (text.size() != form.size()) return false;
-  for (std::size_t i = 0; i < form.size(); ++i)
-    if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
-  return true;
-}
-
 /// Fills entries from one file; what does not fit becomes a problem at its place.
 class Reader {
  public:

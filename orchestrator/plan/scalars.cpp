@@ -69,6 +69,14 @@ bool is_baseline_key(std::string_view text) {
   return parse_count(digits, 1'000'000).value_or(0) > 0 && size.substr(digits.size()) == unit;
 }
 
+bool is_date(std::string_view text) {
+  constexpr std::string_view form = "dddd-dd-dd";
+  if (text.size() != form.size()) return false;
+  for (std::size_t i = 0; i < form.size(); ++i)
+    if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
+  return true;
+}
+
 bool is_secret_name(std::string_view text) {
   return !text.empty() && made_of(text.substr(0, 1), {kUpper}) && made_of(text, {kUpper, kDigits, "_"});
 }

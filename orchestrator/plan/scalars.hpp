@@ -18,6 +18,8 @@ bool is_plain_name(std::string_view);
 bool is_check_id(std::string_view);
 /// A check id, and after '@' a size in whole MiB: "nccl.all_reduce@512MiB"
 bool is_baseline_key(std::string_view);
+/// "2026-11-20": four, two and two digits
+bool is_date(std::string_view);
 /// [A-Z][A-Z0-9_]*
 bool is_secret_name(std::string_view);
 /// [A-Za-z_][A-Za-z0-9_]*
