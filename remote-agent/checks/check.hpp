@@ -69,6 +69,21 @@ Outcome verify_cpu(const Task&, Reporter&);     ///< cpu.verify
 Outcome verify_memory(const Task&, Reporter&);  ///< hostmem.test
 Outcome verify_disk(const Task&, Reporter&);    ///< disk.verify
 
+Outcome gpu_inventory(const Task&, Reporter&);    ///< gpu.inventory
+Outcome gpu_memory_size(const Task&, Reporter&);  ///< gpu.memsize
+Outcome gpu_modes(const Task&, Reporter&);        ///< gpu.modes
+Outcome gpu_limits(const Task&, Reporter&);       ///< gpu.limits
+Outcome gpu_idle(const Task&, Reporter&);         ///< gpu.idle
+Outcome gpu_bar1(const Task&, Reporter&);         ///< gpu.bar1
+Outcome gpu_state(const Task&, Reporter&);        ///< health.state
+Outcome gpu_recovery(const Task&, Reporter&);     ///< health.recovery
+Outcome gpu_inforom(const Task&, Reporter&);      ///< health.inforom
+Outcome xid_history(const Task&, Reporter&);      ///< health.xid_history
+Outcome nvlink_state(const Task&, Reporter&);     ///< nvlink.state
+Outcome gpu_fabric(const Task&, Reporter&);       ///< drv.fabric
+Outcome topology_matrix(const Task&, Reporter&);  ///< topo.matrix
+Outcome pcie_conditions(const Task&, Reporter&);  ///< pcie.acs_iommu
+
 Outcome driver_init(const Task&, Reporter&);                   ///< drv.init
 Outcome gpu_libraries(const Task&, Reporter&);                 ///< cuda.libs
 Outcome gpu_binaries(const Task&, Reporter&);                  ///< cuda.binaries
@@ -88,6 +103,7 @@ Outcome net_pair(const Task&, Reporter&);         ///< net.pair
 
 Outcome gemm_correct(const Task&, gpu::Device&, Reporter&);  ///< gemm.correct
 Outcome gemm_rate(const Task&, gpu::Device&, Reporter&);     ///< gemm.rate
+Outcome train_smoke(const Task&, gpu::Device&, Reporter&);   ///< train.smoke
 
 Outcome memory_bandwidth(const Task&, gpu::Device&, Reporter&);  ///< gmem.bandwidth
 Outcome test_memory(const Task&, gpu::Device&, Reporter&);       ///< gmem.test
@@ -104,6 +120,14 @@ Outcome p2p_integrity(const Task&, gpu::Devices&, Reporter&);    ///< p2p.integr
 Outcome p2p_bandwidth(const Task&, gpu::Devices&, Reporter&);    ///< p2p.bandwidth
 Outcome p2p_latency(const Task&, gpu::Devices&, Reporter&);      ///< p2p.latency
 Outcome links_of_one(const Task&, gpu::Device&, Reporter&);      ///< links.integrity within one device
+Outcome nccl_version(const Task&, gpu::Device&, Reporter&);          ///< nccl.version
+Outcome nccl_init(const Task&, gpu::Device&, Reporter&);             ///< nccl.init
+Outcome nccl_collective(const Task&, gpu::Device&, Reporter&);       ///< nccl.collective
+Outcome nccl_latency(const Task&, gpu::Device&, Reporter&);          ///< nccl.latency
+Outcome nccl_abort(const Task&, gpu::Device&, Reporter&);            ///< nccl.abort
+Outcome nccl_single_process(const Task&, gpu::Devices&, Reporter&);  ///< nccl.single_process
+Outcome verify_collective(const Task&, gpu::Device&, Reporter&);     ///< what verifies them, on one device
+
 Outcome prove_checkers(const Task&, gpu::Device&, Reporter&);    ///< env.selftest
 
 }  // namespace vt::checks

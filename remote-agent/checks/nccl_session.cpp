@@ -133,7 +133,7 @@ Result<std::unique_ptr<NcclSession>> NcclSession::join_all(const Task& task, con
   return out;
 }
 
-Status NcclSession::run(const std::string& what, const std::function<Status()>& enqueue) {
+NcclSession::Attempt NcclSession::attempt(const std::string& what, const std::function<Status()>& enqueue) {
   report_.progress(what + ": calling", -1);
   watchdog_.begin(comms_);
   auto done = enqueue();
@@ -143,9 +143,15 @@ Status NcclSession::run(const std::string& what, const std::function<Status()>& 
     done = finish();
   }
   watchdog_.end();
-  if (auto met = watchdog_.trouble(); !met.empty()) return fail(Errc::lost, what + ": " + met);
-  if (watchdog_.timed_out()) return timed_out(what);
-  return done ? done : fail(done.error().code, what + ": " + done.error().what);
+  return {done, watchdog_.timed_out(), watchdog_.trouble()};
+}
+
+Status NcclSession::run(const std::string& what, const std::function<Status()>& enqueue) {
+  auto ended = attempt(what, enqueue);
+  if (!ended.trouble.empty()) return fail(Errc::lost, what + ": " + ended.trouble);
+  if (ended.timed_out) return timed_out(what);
+  if (!ended.done) return fail(ended.done.error().code, what + ": " + ended.done.error().what);
+  return {};
 }
 
 Status NcclSession::finish() {

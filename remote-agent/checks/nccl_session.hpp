@@ -35,6 +35,13 @@ class NcclSession {
 
   /// Calls `enqueue`, which puts work on the streams, and waits for that work.
   Status run(const std::string& what, const std::function<Status()>& enqueue);
+  /// The same for what may be expected to go wrong: nobody is blamed.
+  struct Attempt {
+    Status done;
+    bool timed_out = false;
+    std::string trouble;  ///< the communicator's error that ended it; empty if there was none
+  };
+  Attempt attempt(const std::string& what, const std::function<Status()>& enqueue);
   /// `call` for each rank of this process, as one call to NCCL. For use in `enqueue`.
   Status each(const std::function<Status(NcclRank&)>& call);
   /// Waits until the calls so far are on the streams. For use in `enqueue`, between calls.
