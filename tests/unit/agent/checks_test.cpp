@@ -32,13 +32,13 @@ TEST(Checks, AFaultlessProcessorIsNeverWrong) {
 }
 
 TEST(Checks, AFlippedBitInAProcessorIsFound) {
-  auto values = values_of("cpu.verify", {{"seconds", 0.1}, {"inject", true}});
+  auto values = values_of("cpu.verify", {{"seconds", 0.1}, {"fault", true}});
   EXPECT_GT(values["wrong"], 0);
   EXPECT_EQ(values["bad"].size(), 1U);
 }
 
 TEST(Checks, MemoryIsReadBack) {
-  auto values = values_of("memory.verify", {{"mib", 4}});
+  auto values = values_of("hostmem.test", {{"mib", 4}});
   EXPECT_EQ(values["wrong"], 0);
   EXPECT_EQ(values["mib"], 4);
 }
@@ -46,7 +46,7 @@ TEST(Checks, MemoryIsReadBack) {
 TEST(Checks, MemoryThatIsNotThereIsAnError) {
   Folder folder;
   Agent agent(folder);
-  auto result = agent.run(check("c", "memory.verify", {{"mib", 1e9}}));
+  auto result = agent.run(check("c", "hostmem.test", {{"mib", 1e9}}));
   EXPECT_FALSE(result.error.empty() && result.exit_code == 0);
   EXPECT_EQ(result.values, "{}");
 }
@@ -55,7 +55,7 @@ TEST(Checks, ADiskIsReadBackAndLeftAsItWas) {
   Folder folder;
   Agent agent(folder);
   std::filesystem::create_directory(folder / "disk");
-  auto result = agent.run(check("c", "disk.verify", {{"mib", 3}, {"folder", folder / "disk"}}));
+  auto result = agent.run(check("c", "disk.verify", {{"mib", 3}, {"dir", folder / "disk"}}));
   auto values = json::parse(result.values);
   EXPECT_EQ(values["wrong"], 0);
   EXPECT_EQ(values["mib"], 3);
@@ -68,7 +68,7 @@ TEST(Checks, ADiskIsReadBackAndLeftAsItWas) {
 TEST(Checks, ADiskThatCannotBeWrittenIsAnError) {
   Folder folder;
   Agent agent(folder);
-  auto result = agent.run(check("c", "disk.verify", {{"mib", 1}, {"folder", "/nowhere"}}));
+  auto result = agent.run(check("c", "disk.verify", {{"mib", 1}, {"dir", "/nowhere"}}));
   EXPECT_EQ(result.error, "cannot make a file in /nowhere: No such file or directory");
 }
 
