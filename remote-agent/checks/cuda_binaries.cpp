@@ -51,7 +51,7 @@ struct Findings {
 };
 
 void look_at(const std::string& path, const DeviceCode& code, const std::set<int>& architectures, Findings& findings) {
-  findings.binaries.push_back({{"path", path}, {"code", code.text()}});
+  findings.binaries.push_back(path + ": " + code.text());
   for (int sm : architectures) {
     auto trouble = trouble_with(code, sm);
     if (!trouble.empty())
