@@ -5,6 +5,7 @@
 #include "kernels/images.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/pattern.hpp"
+#include "kernels/training.hpp"
 
 namespace vt::kernels {
 
@@ -42,6 +43,18 @@ const AnyKernel kAll[] = {
     VT_NAMED(vt_count_nonfinite).any(),
     VT_NAMED(vt_compare_results).any(),
     VT_NAMED(vt_gather_elements).any(),
+    VT_NAMED(vt_embed).any(),
+    VT_NAMED(vt_embed_backward).any(),
+    VT_NAMED(vt_layer_norm).any(),
+    VT_NAMED(vt_layer_norm_backward).any(),
+    VT_NAMED(vt_layer_norm_weights).any(),
+    VT_NAMED(vt_gelu).any(),
+    VT_NAMED(vt_gelu_backward).any(),
+    VT_NAMED(vt_attention).any(),
+    VT_NAMED(vt_attention_queries).any(),
+    VT_NAMED(vt_attention_keys).any(),
+    VT_NAMED(vt_cross_entropy).any(),
+    VT_NAMED(vt_adamw).any(),
 };
 }  // namespace
 
