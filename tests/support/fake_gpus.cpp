@@ -13,13 +13,20 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+/// Without a copy where one file system holds both. A link would not do: the double looks for its configuration where it lies.
+void place(const fs::path& file, const fs::path& at) {
+  std::error_code error;
+  fs::create_hard_link(file, at, error);
+  if (error) fs::copy_file(file, at);
+}
+
 std::string two_digits(int n) { return (n < 10 ? "0" : "") + std::to_string(n); }
 
 }  // namespace
 
 FakeGpus::FakeGpus(int count, const std::string& model) {
-  for (auto& file : fs::directory_iterator(VT_DOUBLES_DIR)) fs::copy(file, folder_ / file.path().filename().string());
-  for (auto* older : {"libnvrtc.so.12", "libnvrtc.so.11.2"}) fs::copy(folder_ / "libnvrtc.so.13", folder_ / older);
+  for (auto& file : fs::directory_iterator(VT_DOUBLES_DIR)) place(file.path(), folder_ / file.path().filename().string());
+  for (auto* older : {"libnvrtc.so.12", "libnvrtc.so.11.2"}) place(folder_ / "libnvrtc.so.13", folder_ / older);
   host_ = {{"driver", "580.95.05"}, {"cuda", 13000}, {"nvml", json::object()}, {"faults", json::array()}};
   for (int i = 0; i < count; ++i)
     host_["gpus"].push_back({{"name", model},
@@ -28,6 +35,14 @@ FakeGpus::FakeGpus(int count, const std::string& model) {
                              {"sm", 120},
                              {"free_mib", 64},
                              {"nvml", json::object()}});
+}
+
+FakeGpus::FakeGpus(const json& what) : FakeGpus(what.value("count", 1), what.value("model", "NVIDIA GeForce RTX 5090")) {
+  for (auto& one : host_["gpus"]) one.merge_patch(what.value("each", json::object()));
+  for (auto& [ordinal, patch] : what.value("gpu", json::object()).items()) gpu(std::stoi(ordinal)).merge_patch(patch);
+  auto rest = what;
+  for (auto* used : {"count", "model", "each", "gpu"}) rest.erase(used);
+  host_.merge_patch(rest);
 }
 
 void FakeGpus::every_nvml(const std::string& key, const json& value) {

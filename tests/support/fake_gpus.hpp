@@ -20,9 +20,17 @@ namespace vt::test {
 /// (0 or 1; missing: not supported), ecc_pending, ecc_corrected, ecc_uncorrected, mig, persistence, compute_mode, virtualization,
 /// remapped {corrected, uncorrected, pending, failed}, retired_pages (count), retired_pending, nvlinks (count), nvlinks_down [link],
 /// nvlink_version, fabric_state, fields {"230": 0}, processes [{pid, memory_mib}], vbios, inforom, inforom_valid, pstate, utilization}.
+///
+/// Faults as data, `faults: [{kind: …}]`: corrupt-p2p {gpu, to}, corrupt-copy {gpu, where: h2d | d2h | d2d | p2p}, wrong-element {gpu,
+/// kernel, argument, offset, bit}, memory-flaw {gpu, offset, count, bit, value}, launch {gpu, code}, hang {gpu, where: launch | copy},
+/// context-hang {gpu}, lost {gpu}, xid {gpu, code, after_ms}, ecc {gpu, where: corrected | uncorrected, count}, throttle {gpu, code},
+/// nvrtc, init {code}; all but the last take `after` as below. Without `gpu` every GPU has it. Those of NCCL: tests/doubles/nccl.
 class FakeGpus {
  public:
   explicit FakeGpus(int count = 1, const std::string& model = "NVIDIA GeForce RTX 5090");
+
+  /// As data: {count, model, each: {…}, gpu: {"0": {…}}, …}: `each` is laid over every GPU, `gpu` over one, the rest over the host.
+  explicit FakeGpus(const nlohmann::json& what);
 
   nlohmann::json& host() { return host_; }
   nlohmann::json& gpu(int ordinal) { return host_["gpus"].at(static_cast<std::size_t>(ordinal)); }

@@ -24,6 +24,20 @@ void read_texts(const YAML::Node& node, std::map<std::string, std::string>& out)
   for (auto entry : node) out[entry.first.as<std::string>()] = entry.second.as<std::string>();
 }
 
+/// Flow and block style alike; what reads as a number or a boolean is one.
+nlohmann::json to_json(const YAML::Node& node) {
+  auto out = nlohmann::json(node.IsMap() ? nlohmann::json::value_t::object : nlohmann::json::value_t::array);
+  if (node.IsScalar()) {
+    auto read = nlohmann::json::parse(node.Scalar(), nullptr, false);
+    return read.is_number() || read.is_boolean() ? read : nlohmann::json(node.Scalar());
+  }
+  for (auto entry : node) {
+    if (node.IsMap()) out[entry.first.as<std::string>()] = to_json(entry.second);
+    else out.push_back(to_json(entry));
+  }
+  return out;
+}
+
 void read_facts(const YAML::Node& node, Case& out) {
   for (auto entry : node) {
     auto id = entry.first.as<std::string>();
@@ -40,13 +54,14 @@ void read_fixture(const YAML::Node& node, Case& out) {
   read_texts(node["bin"], out.bin);
   read_facts(node["facts"], out);
   for (auto folder : node["empty"]) out.empty.push_back(folder.as<std::string>());
+  if (node["gpus"]) out.gpus.merge_patch(to_json(node["gpus"]));
   if (node["setup"]) out.setup = node["setup"].as<std::string>();
 }
 
 Case read_case(const YAML::Node& node, const Case& common, const std::string& file) {
   Case out = common;
   out.about = file + ":" + std::to_string(node.Mark().line + 1);
-  know_keys(node, {"verdict", "files", "bin", "facts", "empty", "setup"}, out.about);
+  know_keys(node, {"verdict", "files", "bin", "facts", "empty", "gpus", "setup"}, out.about);
   auto verdict = from_name<Verdict>(node["verdict"].as<std::string>(""));
   if (!verdict) refuse(out.about, "no verdict");
   out.verdict = *verdict;
@@ -60,7 +75,7 @@ void read_file(const std::string& path, const std::string& file, Cases& out) {
   for (auto check : root["checks"]) {
     auto id = check.first.as<std::string>();
     if (out.count(id)) refuse(file, id + " is there twice");
-    know_keys(check.second, {"files", "bin", "facts", "empty", "setup", "cases"}, file + ": " + id);
+    know_keys(check.second, {"files", "bin", "facts", "empty", "gpus", "setup", "cases"}, file + ": " + id);
     Case common;
     common.about = file + ": " + id;
     read_fixture(check.second, common);

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,9 +14,17 @@ namespace vt::test {
 struct Case {
   std::string about;  ///< "os.cases.yaml:12"
   Verdict verdict = Verdict::pass;
-  std::map<std::string, std::string> files;           ///< absolute path -> content, laid over the real file
-  std::map<std::string, std::string> bin;             ///< program -> shell script, found first on PATH
-  std::vector<std::string> empty;                     ///< folders that show nothing but `files`
+  std::map<std::string, std::string> files;  ///< absolute path -> content, laid over the real file
+  std::map<std::string, std::string> bin;    ///< program -> shell script, found first on PATH
+  std::vector<std::string> empty;            ///< folders that show nothing but `files`
+  /// GPUs that do not exist, as tests/support/fake_gpus.hpp takes them; null: none. The doubles of NVIDIA's libraries lie where the
+  /// loader looks, and the shipped agent runs the check on them:
+  ///   gpus: {count: 2}
+  ///   cases:
+  ///     - {verdict: pass}
+  ///     - {verdict: fail, gpus: {gpu: {"1": {nvml: {temperature_c: 95}}}}}
+  ///     - {verdict: fail, gpus: {faults: [{kind: wrong-element, gpu: 1, kernel: vt_fill_words, argument: 0}]}}
+  nlohmann::json gpus;
   std::string setup;                                  ///< shell script, run as root in the private view before the agent
   std::map<std::string, std::optional<Value>> facts;  ///< capabilities; nullopt = unknown
 };

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "orchestrator/model/text.hpp"
+#include "tests/support/fake_gpus.hpp"
 
 namespace vt::test {
 
@@ -62,7 +63,14 @@ lay() {
 }
 )";
 
-void write_file(const fs::path& path, const std::string& text) {
+/// The doubles where the loader looks without being told, and no toolkit of this machine beside them.
+constexpr std::string_view kGpus = R"(cp /mnt/view/gpus/* /usr/lib/
+for toolkit in /usr/local/cuda*; do
+  [ -d "$toolkit" ] && mount -t tmpfs view "$toolkit"
+done
+)";
+
+void write_below(const fs::path& path, const std::string& text) {
   fs::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << text;
 }
@@ -74,15 +82,20 @@ std::string inner_script(const Case& c) {
   for (auto& [path, content] : c.files) script += "lay /mnt/view/files/" + std::to_string(number++) + " " + shell_quote(path) + "\n";
   script += "for program in /mnt/view/bin/*; do\n  [ -e \"$program\" ] || continue\n";
   script += "  cp \"$program\" /usr/local/sbin/\n  chmod 755 \"/usr/local/sbin/${program##*/}\"\ndone\n";
+  if (!c.gpus.is_null()) script += kGpus;
   return script + "exec 3<&0 < /dev/null\n" + c.setup + "\n/mnt/program \"$1\" <&3 3<&-\n";
 }
 
 void write_fixture(const fs::path& folder, const Case& c) {
   fs::create_directories(folder / "bin");
   int number = 0;
-  for (auto& [path, content] : c.files) write_file(folder / "files" / std::to_string(number++), content);
-  for (auto& [name, script] : c.bin) write_file(folder / "bin" / name, "#!/bin/sh\n" + script + "\n");
-  write_file(folder / "inner", inner_script(c));
+  for (auto& [path, content] : c.files) write_below(folder / "files" / std::to_string(number++), content);
+  for (auto& [name, script] : c.bin) write_below(folder / "bin" / name, "#!/bin/sh\n" + script + "\n");
+  if (!c.gpus.is_null()) {
+    FakeGpus gpus(c.gpus);
+    fs::copy(gpus.folder(), folder / "gpus");
+  }
+  write_below(folder / "inner", inner_script(c));
 }
 
 std::vector<std::string> command_line(const std::string& folder, const std::string& program, const std::string& argument) {
@@ -125,7 +138,7 @@ Result<View> View::prepare(const Case& c) {
   if (!mkdtemp(folder.data())) return fail(Errc::internal, "cannot make a folder below /tmp");
   View view(folder);
   fs::create_directory(folder + "/root");
-  write_file(folder + "/outer", std::string(kOuter));
+  write_below(folder + "/outer", std::string(kOuter));
   write_fixture(folder + "/fixture", c);
   return view;
 }
