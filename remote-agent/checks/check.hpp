@@ -104,6 +104,8 @@ Outcome net_pair(const Task&, Reporter&);         ///< net.pair
 Outcome gemm_correct(const Task&, gpu::Device&, Reporter&);  ///< gemm.correct
 Outcome gemm_rate(const Task&, gpu::Device&, Reporter&);     ///< gemm.rate
 Outcome train_smoke(const Task&, gpu::Device&, Reporter&);   ///< train.smoke
+Outcome soak_burn(const Task&, gpu::Device&, Reporter&);     ///< soak.burn
+Outcome soak_cooldown(const Task&, Reporter&);               ///< soak.cooldown
 
 Outcome memory_bandwidth(const Task&, gpu::Device&, Reporter&);  ///< gmem.bandwidth
 Outcome test_memory(const Task&, gpu::Device&, Reporter&);       ///< gmem.test

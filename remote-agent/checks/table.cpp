@@ -68,6 +68,8 @@ constexpr Entry kChecks[] = {
     {"selftest.group", group},
     {"selftest.values", values},
     {"sleep", nap},
+    {"soak.burn", nullptr, soak_burn},
+    {"soak.cooldown", soak_cooldown},
     {"train.smoke", nullptr, train_smoke},
 };
 }  // namespace
