@@ -35,13 +35,13 @@ std::unique_ptr<gpu::Device> device_at(int ordinal) {
 }
 
 Status fill(gpu::Device& device, const gpu::Buffer& words, gpu::Stream stream = {}) {
-  return device.launch(VT_NAMED(kernels::vt_fill_words), {kWords}, stream, words.as<u64>(), kWords, kSeed);
+  return device.launch(VT_NAMED(vt_fill_words), {kWords}, stream, words.as<u64>(), kWords, kSeed);
 }
 
 u64 count_wrong(gpu::Device& device, const gpu::Buffer& words) {
   auto report = buffer_of(device, sizeof(Miscompares)), there = buffer_of(device, sizeof(Miscompares), Place::pinned);
   EXPECT_TRUE(device.set(report.as<void>(), 0, report.bytes()));
-  EXPECT_TRUE(device.launch(VT_NAMED(kernels::vt_verify_words), {kWords}, {}, words.as<u64>(), kWords, kSeed, report.as<Miscompares>()));
+  EXPECT_TRUE(device.launch(VT_NAMED(vt_verify_words), {kWords}, {}, words.as<u64>(), kWords, kSeed, report.as<Miscompares>()));
   EXPECT_TRUE(device.copy(there.as<void>(), report.as<void>(), report.bytes()));
   EXPECT_TRUE(device.finish());
   return there.as<Miscompares>()->count;
@@ -73,7 +73,7 @@ TEST(FakeDevices, RunKernelsAndFindWhatChanged) {
     auto words = buffer_of(*device, kBytes);
     MUST(fill(*device, words));
     EXPECT_EQ(count_wrong(*device, words), 0U);
-    MUST(device->launch(VT_NAMED(kernels::vt_flip_bit), {1}, {}, words.as<u64>(), u64{17}, u64{3}));
+    MUST(device->launch(VT_NAMED(vt_flip_bit), {1}, {}, words.as<u64>(), u64{17}, u64{3}));
     EXPECT_EQ(count_wrong(*device, words), 1U);
     auto here = buffer_of(*device, kBytes, Place::pageable);
     MUST(device->copy(here.as<void>(), words.as<void>(), kBytes));  // waits: pageable
@@ -111,8 +111,9 @@ TEST(FakeDevices, KeepTheOrderOfStreamsAndMarks) {
   in_child(gpus, [] {
     auto device = device_at(0);
     auto words = buffer_of(*device, kBytes), copy = buffer_of(*device, kBytes);
-    auto a = device->new_stream().value_or({}), b = device->new_stream().value_or({});
-    auto begin = device->new_mark().value_or({}), filled = device->new_mark().value_or({}), end = device->new_mark().value_or({});
+    auto a = device->new_stream().value_or(gpu::Stream{}), b = device->new_stream().value_or(gpu::Stream{});
+    auto begin = device->new_mark().value_or(gpu::Mark{}), filled = device->new_mark().value_or(gpu::Mark{}),
+         end = device->new_mark().value_or(gpu::Mark{});
     MUST(device->mark(begin, a));
     MUST(fill(*device, words, a));
     MUST(device->mark(filled, a));
@@ -222,7 +223,7 @@ TEST(FakeFaults, LetAStreamHangAndNothingElse) {
     MUST(fill(*hanging, words));  // returns at once
     MUST(fill(*sound, others));
     EXPECT_EQ(count_wrong(*sound, others), 0U);
-    alarm(1);  // and this never does
+    ualarm(100'000, 0);  // and this never does
     std::signal(SIGALRM, [](int) { _exit(testing::Test::HasFailure() ? 1 : 0); });
     (void)hanging->finish();
     ADD_FAILURE() << "it did not hang";
