@@ -24,8 +24,8 @@ Environment clean_environment(const Job& job) {
   Environment out = {{"PATH", program_path()}, {"LANG", "C.UTF-8"}, {"LC_ALL", "C.UTF-8"}, {"TMPDIR", "/tmp"}};
   for (auto* name : {"HOME", "USER", "TMPDIR"})
     if (auto* value = std::getenv(name)) out[name] = value;
-  if (job.kind == "agent")  // where the user says that NVIDIA's libraries are
-    for (auto* name : {"LD_LIBRARY_PATH", "VT_PAYLOAD", "VIRTUAL_ENV", "CONDA_PREFIX"})
+  if (job.kind == "agent")  // where the user says that NVIDIA's libraries are, and how kernels are loaded
+    for (auto* name : {"LD_LIBRARY_PATH", "VT_PAYLOAD", "VIRTUAL_ENV", "CONDA_PREFIX", "VT_RUNG"})
       if (auto* value = std::getenv(name)) out[name] = value;
   for (auto& [name, value] : job.environment) out[name] = value;
   return out;
