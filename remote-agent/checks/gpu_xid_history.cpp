@@ -45,6 +45,12 @@ Result<std::string> kernel_log() {
   return out;
 }
 
+std::string joined(const json& texts) {
+  std::string out;
+  for (auto& text : texts) out += (out.empty() ? "" : "; ") + text.get<std::string>();
+  return out.empty() ? "none" : out;
+}
+
 }  // namespace
 
 json xids_in(const std::string& log) {
@@ -69,7 +75,9 @@ json xids_in(const std::string& log) {
 Outcome xid_history(const Task&, Reporter&) {
   auto log = kernel_log();
   if (!log) return {json::object(), "", log.error().what};
-  return {xids_in(*log), "", ""};
+  auto found = xids_in(*log);
+  for (auto* list : {"warnings", "programs", "notices", "unknown"}) found[list] = joined(found[list]);
+  return {std::move(found), "", ""};
 }
 
 }  // namespace vt::checks
