@@ -19,7 +19,7 @@ std::string missing_kernels(Device& device) {
   std::string out;
   for (auto& kernel : kernels::all())
     if (!device.fetch(kernel)) out += (out.empty() ? "" : ", ") + std::string(kernel.name);
-  return out.empty() ? "none" : out;
+  return out;
 }
 
 /// Words of a stream whose every word the host computes again: how many came out wrong.
@@ -56,7 +56,7 @@ Outcome on_rung(Rung rung, const Task& task, const Device& on) {
   if (!opened) return out;
   auto& device = **opened;
   out.values["rung"] = device.rung();
-  out.values["missing"] = missing_kernels(device);
+  if (auto missing = missing_kernels(device); !missing.empty()) out.values["loads"] = "loaded, but without " + missing;
   auto wrong = wrong_words(device, task.flag("fault"));
   if (wrong) out.values["wrong"] = *wrong;
   else out.values["loads"] = "loaded, then " + wrong.error().what;

@@ -32,13 +32,13 @@ std::vector<long> numbers(const std::string& version) {
   return out;
 }
 
-/// Its own word where it gives one, else its file's name; "" if it cannot be loaded.
+/// Its own word where it gives one, else its file's name; "" if neither tells.
 std::string version_of(const std::string& path, std::string& trouble) {
   auto* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     auto* words = ::dlerror();
     trouble = words ? words : path + " cannot be loaded";
-    return "";
+    return agent::library_version(path);
   }
   auto told = agent::told_version(handle);
   return told.empty() ? agent::library_version(path) : told;
