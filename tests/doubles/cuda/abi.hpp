@@ -16,7 +16,6 @@ using CUfunction = struct CUfunc_st*;
 using CUevent = struct CUevent_st*;
 using CUstream = struct CUstream_st*;
 using CUhostFn = void (*)(void*);
-using CUhostFn = void (*)(void*);
 using cuuint64_t = std::uint64_t;
 struct CUuuid {
   char bytes[16];

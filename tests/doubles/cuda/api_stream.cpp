@@ -72,12 +72,6 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* argument) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* argument) {
-  if (auto code = need_context()) return code;
-  submit(stream, [=] { return function(argument), Done{}; });
-  return CUDA_SUCCESS;
-}
-
 CUresult cuEventCreate(CUevent* out, unsigned flags) {
   if (auto code = need_context()) return code;
   static std::mutex mutex;
