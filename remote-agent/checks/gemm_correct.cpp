@@ -37,8 +37,8 @@ Result<GemmFindings> try_problem(GemmProblem& problem, const Task& task, std::ui
 }
 
 Status try_format(gpu::Device& device, Format format, gpu::CublasLt* library, const Task& task, Seen& seen) {
-  auto size = static_cast<std::uint64_t>(task.on_cpu() ? 64 : std::max(64.0, task.number("size", 2048))) / 64 * 64;
-  auto problem = GemmProblem::make(device, format, {size, size, size}, library);
+  VT_TRY(auto size, fitting_size(device, task.number("size", 2048)));
+  auto problem = GemmProblem::make(device, format, size, library);
   if (!problem && library && problem.error().code == Errc::refused) {
     list(seen.lacking, problem.error().what, "; ");
     return {};

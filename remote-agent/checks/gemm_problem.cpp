@@ -1,5 +1,6 @@
 #include "remote-agent/checks/gemm_problem.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace vt::checks {
@@ -55,6 +56,14 @@ int least_sm(Format format) {
 }
 
 bool has(const gpu::DeviceInfo& device, Format format) { return device.is_cpu() || device.sm >= least_sm(format); }
+
+Result<GemmProblem::Size> fitting_size(gpu::Device& device, double wanted, double on_cpu) {
+  constexpr double kBytes = 40;  // of all matrices for each element of one: fp64 with a reference and room for a copy
+  VT_TRY(auto free, device.free_memory());
+  auto most = std::sqrt(static_cast<double>(free) * 0.9 / kBytes);
+  auto size = static_cast<std::uint64_t>(std::clamp(device.info().is_cpu() ? on_cpu : wanted, 64.0, std::max(64.0, most))) / 64 * 64;
+  return GemmProblem::Size{size, size, size};
+}
 
 GemmProblem::GemmProblem(gpu::Device& device, Format in, Size size) : device_(&device) {
   product_.in = in, product_.out = result_format(in);

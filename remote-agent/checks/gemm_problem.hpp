@@ -55,6 +55,9 @@ class GemmProblem {
   std::uint64_t seed_ = 0;
 };
 
+/// The size to compute with: what is wanted, 64 if a processor stands in, and never more than fits into the free memory.
+Result<GemmProblem::Size> fitting_size(gpu::Device& device, double wanted, double on_cpu = 64);
+
 /// What a product of these operands is kept in: fp8 and NVFP4 give bf16, tf32 gives fp32.
 kernels::Format result_format(kernels::Format in);
 /// The least compute capability whose tensor cores or units have the format: 89 = 8.9. The processor has all.

@@ -80,11 +80,11 @@ Result<Rates> measure(GemmProblem& problem, const Task& task, Reporter& report) 
 
 Result<nlohmann::json> rate(const Task& task, gpu::Device& device, Reporter& report) {
   VT_TRY(auto format, format_named(task.text("type")));
-  auto size = static_cast<std::uint64_t>(task.on_cpu() ? 128 : std::max(64.0, task.number("size", 8192))) / 64 * 64;
+  VT_TRY(auto size, fitting_size(device, task.number("size", 8192), 128));
   bool own = task.on_cpu() || task.flag("own");
   auto library = own ? Result<gpu::CublasLt>(gpu::CublasLt{}) : gpu::CublasLt::open(device);
   if (!library) return fail(library.error());
-  VT_TRY(auto problem, GemmProblem::make(device, format, {size, size, size}, own ? nullptr : &*library));
+  VT_TRY(auto problem, GemmProblem::make(device, format, size, own ? nullptr : &*library));
   auto seed = static_cast<std::uint64_t>(agent::wall_ms());
   VT_CHECK(problem.draw(kernels::Draw::normal, seed));
   VT_CHECK(problem.tune(task.number("tune", 1)));
@@ -93,13 +93,13 @@ Result<nlohmann::json> rate(const Task& task, gpu::Device& device, Reporter& rep
   report.progress("verifying", 0.9);
   VT_TRY(auto found, verify(problem, seed));
   auto median = rates.median();
-  report.metric(std::string("gemm.") + gpu::name(format), median, "TFLOPS", device.info().uuid);
+  report.metric(std::string("gemm.") + gpu::name(format), median, "TFLOP/s", device.info().uuid);
   return nlohmann::json{{"tflops", median},
                         {"lowest", rates.tflops.front()},
                         {"highest", rates.tflops.back()},
                         {"cv_percent", rates.cv_percent()},
                         {"per_batch", rates.per_batch},
-                        {"size", size},
+                        {"size", size.m},
                         {"wrong", found.wrong()},
                         {"worst_error", found.worst},
                         {"first_wrong", found.first},

@@ -84,7 +84,7 @@ Status keep_busy(SoakLoad& load, Burn& burn, std::optional<Gauge>& gauge, Report
 
 Result<nlohmann::json> soak(const Task& task, gpu::Device& device, Reporter& report) {
   auto library = gpu::CublasLt::open(device);
-  auto size = static_cast<std::uint64_t>(task.on_cpu() ? 64 : std::max(64.0, task.number("size", 8192))) / 64 * 64;
+  VT_TRY(auto size, fitting_size(device, task.number("size", 8192)));
   VT_TRY(auto load, SoakLoad::make(device, library ? &*library : nullptr, size));
   auto burn = burn_of(task);
   burn.note(load.proof().wrong(), load.proof().first);

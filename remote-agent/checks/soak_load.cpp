@@ -16,8 +16,8 @@ Format busiest(const gpu::Device& device, bool library) {
 }
 }  // namespace
 
-Result<SoakLoad> SoakLoad::make(gpu::Device& device, gpu::CublasLt* library, std::uint64_t size) {
-  VT_TRY(auto problem, GemmProblem::make(device, busiest(device, library != nullptr), {size, size, size}, library));
+Result<SoakLoad> SoakLoad::make(gpu::Device& device, gpu::CublasLt* library, GemmProblem::Size size) {
+  VT_TRY(auto problem, GemmProblem::make(device, busiest(device, library != nullptr), size, library));
   SoakLoad out(std::move(problem));
   VT_CHECK(out.prepare(static_cast<std::uint64_t>(agent::wall_ms())));
   return out;

@@ -7,8 +7,8 @@ namespace vt::checks {
 /// overwritten before each product, so that one that does nothing shows.
 class SoakLoad {
  public:
-  /// Tensor cores where cuBLASLt can use them, else our own kernel. `size`: rows and columns of the product.
-  static Result<SoakLoad> make(gpu::Device& device, gpu::CublasLt* library, std::uint64_t size);
+  /// Tensor cores where cuBLASLt can use them, else our own kernel.
+  static Result<SoakLoad> make(gpu::Device& device, gpu::CublasLt* library, GemmProblem::Size size);
 
   /// Starts `times` products, and copies beside them.
   Status start(std::uint64_t times);

@@ -1,6 +1,6 @@
 #include "remote-agent/gpu/cublaslt.hpp"
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <utility>
@@ -27,7 +27,7 @@ struct Proposal {
 static_assert(sizeof(Proposal) == 96);
 
 constexpr int kSuccess = 0, kMostProposals = 16;
-constexpr std::size_t kWorkspace = std::size_t{64} << 20;
+constexpr std::size_t kMostWorkspaceBytes = std::size_t{64} << 20;
 
 /// cudaDataType_t
 enum Type : int { kR32F = 0, kR64F = 1, kR16F = 2, kR16BF = 14, kR8E4M3 = 28, kR8E5M2 = 29, kR4E2M1 = 33 };
@@ -187,14 +187,15 @@ struct CublasLtPlan::Parts {
     void* out = nullptr;
     VT_CHECK(done(f->preference_create(&out), "cublasLtMatmulPreferenceCreate"));
     auto preference = held(out, f->preference_destroy);
-    VT_CHECK(done(f->preference_set(out, kMostWorkspace, &kWorkspace, sizeof kWorkspace), "workspace"));
+    auto room = workspace->bytes();
+    VT_CHECK(done(f->preference_set(out, kMostWorkspace, &room, sizeof room), "workspace"));
     proposals.resize(kMostProposals);
     int count = 0;
     VT_CHECK(
         done(f->heuristic(library.get(), desc.get(), a.get(), b.get(), c.get(), c.get(), out, kMostProposals, proposals.data(), &count),
              "no algorithm"));
     proposals.resize(static_cast<std::size_t>(std::max(0, count)));
-    std::erase_if(proposals, [](auto& p) { return p.state != kSuccess || p.workspace > kWorkspace; });
+    std::erase_if(proposals, [room](auto& p) { return p.state != kSuccess || p.workspace > room; });
     return proposals.empty() ? Status(fail(Errc::refused, "no algorithm")) : Status{};
   }
 
@@ -206,7 +207,7 @@ struct CublasLtPlan::Parts {
                *beta = is_wide ? static_cast<const void*>(wide + 1) : narrow + 1;
     VT_CHECK(device->use());
     return done(f->matmul(library.get(), desc.get(), alpha, x, a.get(), y, b.get(), beta, z, c.get(), z, c.get(),
-                          &proposals[which].algorithm, workspace->as<void>(), kWorkspace, stream.handle),
+                          &proposals[which].algorithm, workspace->as<void>(), workspace->bytes(), stream.handle),
                 "cublasLtMatmul");
   }
 
@@ -261,7 +262,8 @@ Result<CublasLt> CublasLt::open(Device& device) {
   out.device_ = &device;
   out.functions_ = functions;
   out.handle_ = held(handle, functions->destroy);
-  VT_TRY(auto workspace, device.allocate(kWorkspace));
+  VT_TRY(auto free, device.free_memory());
+  VT_TRY(auto workspace, device.allocate(std::min<std::size_t>(kMostWorkspaceBytes, free / 16)));
   out.workspace_ = std::make_shared<Buffer>(std::move(workspace));
   out.version_ = version_text(functions->version());
   out.path_ = library.path();

@@ -47,7 +47,7 @@ TEST(Soak, AFaultIsFound) {
 /// The reference is not trusted for ever, nor are the operands: each is told apart by what differs.
 TEST(Soak, WhatChangesInMemoryShows) {
   auto device = gpu::open_cpu();
-  auto load = checks::SoakLoad::make(*device, nullptr, 64).take();
+  auto load = checks::SoakLoad::make(*device, nullptr, {64, 64, 64}).take();
   EXPECT_EQ(load.proof().wrong(), 0U);
   auto* a = static_cast<float*>(const_cast<void*>(load.problem().wide_a()));
   a[70] += 1;  // row 1
