@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "remote-agent/checks/gpu_nvml.hpp"
 #include "remote-agent/gpu/monitor.hpp"
 #include "remote-agent/gpu_ranks.hpp"
 #include "remote-agent/worker.hpp"
@@ -119,21 +120,13 @@ void add_telemetry(std::vector<Row>& rows, const gpu::MonitorReport& seen) {
   }
 }
 
-/// "2 x NVIDIA GeForce RTX 5090 (GPU-…, GPU-…)", "cpu".
 std::string device_of(const std::vector<Row>& rows) {
-  std::map<std::string, std::pair<int, std::string>> models;
+  std::vector<std::pair<std::string, std::string>> known;
   for (auto& row : rows) {
-    auto& [count, uuids] = models[row.gpu.name];
-    uuids += (count++ ? ", " : "") + row.gpu.uuid;
+    if (row.gpu.uuid == "cpu") return "cpu";
+    known.emplace_back(row.gpu.name.empty() ? "unknown" : row.gpu.name, row.gpu.uuid);
   }
-  std::string out;
-  for (auto& [name, members] : models) {
-    if (name == "cpu" || members.second == "cpu") return "cpu";
-    auto& [count, uuids] = members;
-    out += (out.empty() ? "" : ", ") + (count > 1 ? std::to_string(count) + " x " : "") + (name.empty() ? "unknown" : name) + " (" + uuids +
-           ")";
-  }
-  return out;
+  return checks::device_text(known);
 }
 
 std::string error_of(const std::vector<Row>& rows) {
@@ -146,13 +139,13 @@ std::string error_of(const std::vector<Row>& rows) {
 Outcome merge(const std::vector<Row>& rows, bool together) {
   Outcome out;
   if (together && !rows.empty()) out.values = rows[0].values;
+  auto gpus = json::array(), health = json::array(), telemetry = json::array();
   for (auto& row : rows) {
     if (!together)
       for (auto& [name, value] : row.values.items()) out.values[name].push_back(value);
-    out.values["gpu"].push_back(row.gpu.uuid);
-    out.values["health"].push_back(row.health.empty() ? "ok" : row.health);
-    out.values["telemetry"].push_back(row.telemetry);
+    gpus.push_back(row.gpu.uuid), health.push_back(row.health.empty() ? "ok" : row.health), telemetry.push_back(row.telemetry);
   }
+  out.values["gpu"] = gpus, out.values["health"] = health, out.values["telemetry"] = telemetry;
   out.device = device_of(rows), out.error = error_of(rows);
   return out;
 }

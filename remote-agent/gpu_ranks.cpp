@@ -175,6 +175,7 @@ void Ranks::on_frame(Rank& rank, const json& frame) {
     rank.ready = true, rank.counted = static_cast<int>(number_in(frame, "count", 0));
     for (int i = 1; !counted_ && i < rank.counted; ++i) ranks_.emplace_back().where = std::to_string(i);
     counted_ = true;
+    if (!rank.told) rank.next_ms = boot_ms() + share();
   } else if (t == "devices") {
     for (auto& d : frame.value("devices", json::array())) rank.gpus.push_back({text_in(d, "name"), text_in(d, "uuid"), text_in(d, "pci")});
   } else if (t == "progress") {
@@ -228,7 +229,7 @@ void Ranks::on_time(Rank& rank) {
     rank.phase = Rank::Phase::asked_to_end, rank.next_ms = boot_ms() + job_.times.term, rank.killed = true;
     rank.child->kill_group(SIGTERM);
     if (rank.done || !rank.stopped.empty()) return;
-    if (rank.ready && !rank.told) rank.error = "the other hosts did not say in time how many GPUs they have";
+    if (rank.ready && !rank.told && grouped()) rank.error = "the other hosts did not say in time how many GPUs they have";
     else rank.trouble = "hung in " + (rank.doing.empty() ? "the start of the driver" : rank.doing), lost(rank);
   } else if (rank.phase == Rank::Phase::asked_to_end) {
     rank.phase = Rank::Phase::killed, rank.next_ms = boot_ms() + job_.times.kill;
@@ -253,8 +254,8 @@ void Ranks::turn() {
     if (fds[1 + 2 * i].revents) read(rank);
     if (fds[2 + 2 * i].revents) rank.child->flush();
   }
-  for (auto& rank : ranks_)
-    if (rank.active()) on_time(rank);
+  for (std::size_t i = 0; i < ranks_.size(); ++i)  // a first rank's last words may add the others
+    if (ranks_[i].active()) on_time(ranks_[i]);
 }
 
 std::vector<RankResult> Ranks::run() {

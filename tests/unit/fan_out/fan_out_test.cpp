@@ -95,10 +95,13 @@ TEST(FanOut, OneRankIsTheDefaultOnTheProcessor) { EXPECT_EQ(run("figures", {})["
 
 TEST(FanOut, AHangCostsThatRankOnlyAndIsToldByWhatItDid) {
   auto start = boot_ms();
-  auto out = run("hangs", {{"ranks", 3}, {"culprit", 2}}, {{"deadline_ms", 2000}});
-  EXPECT_LT(boot_ms() - start, 2000);
+  auto out = run("hangs", {{"ranks", 3}, {"culprit", 2}}, {{"deadline_ms", 3000}});
+  EXPECT_LT(boot_ms() - start, 3000);
   EXPECT_EQ(out["error"], "");  // the health says it all
-  EXPECT_EQ(out["values"]["health"], json({"ok", "ok", "hung in all_reduce 8 MiB"}));
+  auto& health = out["values"]["health"];
+  EXPECT_EQ(health[0], "ok");
+  EXPECT_EQ(health[1], "ok");
+  EXPECT_TRUE(health[2].get<std::string>().starts_with("hung in all_reduce 8 MiB")) << health;
   EXPECT_EQ(out["values"]["wrong"], json({0, 0}));
 }
 
@@ -166,7 +169,7 @@ TEST(FanOut, HostsOfAGroupAreOneWorld) {
 }
 
 TEST(FanOut, AHostThatSaysNothingIsNoFaultOfTheGpus) {
-  auto out = run("meets", {}, {{"group", "g"}, {"rank", 0}, {"world", 2}, {"deadline_ms", 1200}});
+  auto out = run("meets", {}, {{"group", "g"}, {"rank", 0}, {"world", 2}, {"deadline_ms", 2400}});
   EXPECT_EQ(out["error"], "the other hosts did not say in time how many GPUs they have");
   EXPECT_EQ(out["values"]["health"], json({"ok"}));
 }

@@ -108,7 +108,7 @@ TEST(GpuFaults, TimeSlicingIsSeenThrough) {
 TEST(GpuFaults, AHangIsToldByWhatItDidAndTheGpuIsAskedAgain) {
   FakeGpus gpus;
   gpus.fault_hang(0, "launch");
-  auto values = json::parse(gpus.check(kCheck, json::object(), 2000).values);
+  auto values = json::parse(gpus.check(kCheck, json::object(), 3000).values);
   auto health = values["health"][0].get<std::string>();
   EXPECT_TRUE(has(health, "hung in ")) << health;
   EXPECT_TRUE(has(health, "afterwards a small kernel in a new process: hung")) << health;
