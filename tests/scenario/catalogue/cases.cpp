@@ -38,6 +38,14 @@ nlohmann::json to_json(const YAML::Node& node) {
   return out;
 }
 
+/// Arguments of checks are scalars.
+Value to_value(const YAML::Node& node) {
+  for (auto type : {ValueType::integer, ValueType::number})
+    if (auto value = read_as(type, node.Scalar()); !value.is_null()) return value;
+  if (node.Scalar() == "true" || node.Scalar() == "false") return node.Scalar() == "true";
+  return node.Scalar();
+}
+
 void read_facts(const YAML::Node& node, Case& out) {
   for (auto entry : node) {
     auto id = entry.first.as<std::string>();
@@ -55,13 +63,15 @@ void read_fixture(const YAML::Node& node, Case& out) {
   read_facts(node["facts"], out);
   for (auto folder : node["empty"]) out.empty.push_back(folder.as<std::string>());
   if (node["gpus"]) out.gpus.merge_patch(to_json(node["gpus"]));
+  for (auto entry : node["args"]) out.args[entry.first.as<std::string>()] = to_value(entry.second);
+  if (node["answer"]) out.answer.merge_patch(to_json(node["answer"]));
   if (node["setup"]) out.setup = node["setup"].as<std::string>();
 }
 
 Case read_case(const YAML::Node& node, const Case& common, const std::string& file) {
   Case out = common;
   out.about = file + ":" + std::to_string(node.Mark().line + 1);
-  know_keys(node, {"verdict", "files", "bin", "facts", "empty", "gpus", "setup"}, out.about);
+  know_keys(node, {"verdict", "files", "bin", "facts", "empty", "gpus", "args", "answer", "setup"}, out.about);
   auto verdict = from_name<Verdict>(node["verdict"].as<std::string>(""));
   if (!verdict) refuse(out.about, "no verdict");
   out.verdict = *verdict;
@@ -75,10 +85,11 @@ void read_file(const std::string& path, const std::string& file, Cases& out) {
   for (auto check : root["checks"]) {
     auto id = check.first.as<std::string>();
     if (out.count(id)) refuse(file, id + " is there twice");
-    know_keys(check.second, {"files", "bin", "facts", "empty", "gpus", "setup", "cases"}, file + ": " + id);
+    know_keys(check.second, {"files", "bin", "facts", "empty", "gpus", "nvcc", "args", "answer", "setup", "cases"}, file + ": " + id);
     Case common;
     common.about = file + ": " + id;
     read_fixture(check.second, common);
+    common.nvcc = check.second["nvcc"].as<bool>(false);
     for (auto node : check.second["cases"]) out[id].push_back(read_case(node, common, file));
   }
 }

@@ -25,6 +25,10 @@ struct Case {
   ///     - {verdict: fail, gpus: {gpu: {"1": {nvml: {temperature_c: 95}}}}}
   ///     - {verdict: fail, gpus: {faults: [{kind: wrong-element, gpu: 1, kernel: vt_fill_words, argument: 0}]}}
   nlohmann::json gpus;
+  bool nvcc = false;  ///< the agent must have been built with one: its cases are skipped where there was none
+  Values args;        ///< over the check's own arguments: sizes that fit here, or fault: true
+  /// What the agent's check would return on hardware that no view can show; the check itself is then a unit test's to prove. null: it runs.
+  nlohmann::json answer;
   std::string setup;                                  ///< shell script, run as root in the private view before the agent
   std::map<std::string, std::optional<Value>> facts;  ///< capabilities; nullopt = unknown
 };
