@@ -128,6 +128,7 @@ Outcome nccl_collective(const Task&, gpu::Device&, Reporter&);       ///< nccl.c
 Outcome nccl_latency(const Task&, gpu::Device&, Reporter&);          ///< nccl.latency
 Outcome nccl_abort(const Task&, gpu::Device&, Reporter&);            ///< nccl.abort
 Outcome nccl_single_process(const Task&, gpu::Devices&, Reporter&);  ///< nccl.single_process
+Outcome train_ddp(const Task&, gpu::Device&, Reporter&);             ///< train.ddp
 Outcome verify_collective(const Task&, gpu::Device&, Reporter&);     ///< what verifies them, on one device
 
 Outcome prove_checkers(const Task&, gpu::Device&, Reporter&);    ///< env.selftest

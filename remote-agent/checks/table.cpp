@@ -68,6 +68,7 @@ constexpr Entry kChecks[] = {
     {"selftest.group", group},
     {"selftest.values", values},
     {"sleep", nap},
+    {"train.ddp", nullptr, train_ddp},
     {"soak.burn", nullptr, soak_burn},
     {"soak.cooldown", soak_cooldown},
     {"train.smoke", nullptr, train_smoke},
