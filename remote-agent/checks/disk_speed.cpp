@@ -10,12 +10,13 @@ namespace {
 
 constexpr std::uint64_t kVerifiedMib = 64;
 constexpr double kGiga = 1e9;
+constexpr std::int64_t kFioStarts = 10'000;  // ms beyond its own time, for what it does before and after
 
 /// The file, laid out, and the time that its phases have.
 struct Bench {
   Scratch file;
   std::uint64_t mib;
-  std::int64_t phase_ms;
+  std::int64_t phase_ms, end;
   bool fio;
   std::string why_not_fio{};
 
@@ -25,6 +26,7 @@ struct Bench {
 
 /// A file of args.mib MiB, or as much as a quarter of the time allows; three more quarters are left for what comes.
 Result<Bench> lay_out(const Task& task, double usual_mib) {
+  auto end = agent::boot_ms() + task.deadline_ms * 9 / 10;
   VT_TRY(auto file, Scratch::make(task));
   VT_TRY(auto mib, file.fitting_mib(task.number("mib", usual_mib)));
   auto phase_ms = std::max<std::int64_t>(task.deadline_ms / 5, 10);
@@ -32,7 +34,7 @@ Result<Bench> lay_out(const Task& task, double usual_mib) {
   VT_TRY(auto laid, sequential(file, {Access::write, mib, 4, agent::boot_ms() + std::max<std::int64_t>(task.deadline_ms / 5, 10)}));
   mib = laid.bytes / kDiskBlock;
   if (mib == 0) return fail(Errc::timeout, "not one MiB was written in time");
-  return Bench{std::move(file), mib, phase_ms, has_fio() && !task.flag("own")};
+  return Bench{std::move(file), mib, phase_ms, end, has_fio() && !task.flag("own")};
 }
 
 std::vector<std::string> fio_words(const Bench& bench, const char* block, int depth, bool whole_time) {
@@ -47,7 +49,7 @@ std::vector<std::string> fio_words(const Bench& bench, const char* block, int de
 template <class Own>
 Result<IoFigures> measure(Bench& bench, const FioJob& job, Own own) {
   if (bench.fio) {
-    auto figures = run_fio(bench.file, job, bench.stop_at() + 10'000);
+    auto figures = run_fio(bench.file, job, std::min(bench.end, bench.stop_at() + kFioStarts));
     if (figures) return figures;
     bench.fio = false, bench.why_not_fio = figures.error().what;
   }
@@ -72,8 +74,7 @@ Result<Both> measure_both(Bench& bench, const Task& task, Reporter& report, bool
   report.progress("writing", 0.5);
   VT_TRY(out.write, measure(bench, {random ? "randwrite" : "write", words}, [&] { return own(Access::write); }));
   report.progress("verifying", 0.75);
-  VT_TRY(auto verified,
-         written_and_read(bench.file, std::min(bench.mib, kVerifiedMib), task.flag("fault"), bench.stop_at() + bench.phase_ms));
+  VT_TRY(auto verified, written_and_read(bench.file, std::min(bench.mib, kVerifiedMib), task.flag("fault"), bench.end));
   out.wrong = out.read.wrong + verified.read.wrong;
   return out;
 }

@@ -32,7 +32,7 @@ std::vector<checks::Outcome> run_group(int world, const json& more, std::int64_t
 }  // namespace
 
 TEST(NetPair, TwoHostsMeasureTheWayBetweenThem) {
-  auto seen = run_group(2, {});
+  auto seen = run_group(2, json::object());
   for (auto& one : seen) {
     ASSERT_EQ(one.error, "");
     EXPECT_EQ(one.values["pair"], json::array({"0-1"}));
@@ -47,7 +47,7 @@ TEST(NetPair, TwoHostsMeasureTheWayBetweenThem) {
 }
 
 TEST(NetPair, ThreeHostsMakeARing) {
-  for (auto& one : run_group(3, {})) {
+  for (auto& one : run_group(3, json::object())) {
     ASSERT_EQ(one.error, "");
     EXPECT_EQ(one.values["pair"], json::array({"0-1", "1-2", "2-0"}));
   }
@@ -60,7 +60,7 @@ TEST(NetPair, AHostWithoutAnAddressIsAnErrorOnAllRanks) {
     EXPECT_EQ(one.error, "pair 0-1: the other host cannot be reached: it has no address");
 }
 
-TEST(NetPair, OneHostAloneIsToldWhatIsMissing) { EXPECT_EQ(run_group(1, {})[0].error, "needs a group of at least two hosts"); }
+TEST(NetPair, OneHostAloneIsToldWhatIsMissing) { EXPECT_EQ(run_group(1, json::object())[0].error, "needs a group of at least two hosts"); }
 
 TEST(NetPair, ARankThatNeverComesIsAnErrorInTime) {
   test::Board board;
