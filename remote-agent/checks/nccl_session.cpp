@@ -65,10 +65,17 @@ NcclSession::NcclSession(const Task& task, Reporter& report, gpu::Nccl nccl, Ncc
       patience_(patience_of(task)),
       watchdog_(patience_, [this](NcclWatchdog::Where where) {
         stuck_ = where == NcclWatchdog::Where::calling;
-        for (auto& rank : ranks_) report_.publish(key(rank.rank), stuck_ ? "call" : "wait");
+        tell(stuck_ ? "call" : "wait");
       }) {}
 
+/// Four letters are base64.
+void NcclSession::tell(const char* state) {
+  if (told_.exchange(true)) return;
+  for (auto& rank : ranks_) report_.publish(key(rank.rank), state);
+}
+
 NcclSession::~NcclSession() {
+  tell("gone");  // whoever waits for this rank has waited in vain
   std::promise<void> left;
   auto done = left.get_future();
   std::thread([comms = std::move(comms_), left = std::move(left)]() mutable {
@@ -180,7 +187,8 @@ Status NcclSession::timed_out(const std::string& what) {
     bool here = std::any_of(ranks_.begin(), ranks_.end(), [&](auto& r) { return r.rank == rank; });
     auto state = here ? std::string("wait") : report_.await(key(rank));
     if (!state) return fail(Errc::timeout, waited + "rank " + std::to_string(rank) + " does not say how far it came");
-    if (*state != "wait") return fail(Errc::timeout, waited + "rank " + std::to_string(rank) + " never entered it");
+    auto did = *state == "call" ? " never entered it" : " has given up";
+    if (*state != "wait") return fail(Errc::timeout, waited + "rank " + std::to_string(rank) + did);
   }
   std::_Exit(kHung);  // all had entered it: the fault is below, and no rank is better than another
 }

@@ -55,6 +55,7 @@ class NcclSession {
   Status init(const std::function<Status()>& join);
   Status finish();
   Status timed_out(const std::string& what);
+  void tell(const char* state);  ///< the other ranks, once
   [[nodiscard]] std::string key(int rank) const { return "nccl" + tag_ + ".state." + std::to_string(rank); }
 
   Reporter& report_;
@@ -68,6 +69,7 @@ class NcclSession {
   gpu::Communicators comms_;
   std::chrono::milliseconds patience_;
   std::atomic<bool> stuck_ = false;  ///< it timed out before it had entered the call
+  std::atomic<bool> told_ = false;
   NcclWatchdog watchdog_;
 };
 
