@@ -20,6 +20,7 @@ constexpr Checker kCheckers[] = {
     {"host_copy", copy_to_host, R"({"mib": 8, "samples": 1})"},
     {"device_copy", copy_to_device, R"({"mib": 8, "samples": 1})"},
     {"links", links_of_one, R"({"mib": 1})"},
+    {"all_reduce", verify_collective, "{}"},
 };
 
 /// "found", "missed", or why it could not run, which is no proof either.
