@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/baseline/baseline.hpp"
 #include "orchestrator/engine/mask.hpp"
 #include "orchestrator/engine/stop.hpp"
 #include "orchestrator/host/agent_session.hpp"
@@ -27,6 +28,8 @@ struct Context {
   std::map<std::string, std::string> secrets;                                  ///< name -> value, never stored
   std::function<Result<std::unique_ptr<Transport>>(const Host&, Deadline)> connect = vt::connect;
   Caps caps;               ///< the user's own, over those of any plan
+  Baselines baselines;     ///< what measured figures are held against
+  bool cpu = false;        ///< on hosts without a GPU the processor stands in where a check can
   bool rehearsal = false;  ///< stand-in hosts: nothing measured is evidence
 };
 

@@ -1,7 +1,9 @@
 #include "orchestrator/engine/evaluate.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "orchestrator/baseline/hold.hpp"
 #include "orchestrator/engine/read_values.hpp"
 #include "orchestrator/model/text.hpp"
 
@@ -38,7 +40,32 @@ const Expectation* expectation_for(const Check& check, const ValueSpec& spec, co
   return spec.expect ? &*spec.expect : nullptr;
 }
 
-ValueJudgement judge_value(const Check& check, const ValueSpec& spec, const Expectations& replaced, const Observation& seen) {
+/// How many GPUs took part in what a value named `world` counts; 0: those of the observation's device.
+int world_of(const Observation& seen) {
+  auto at = seen.values.find("world");
+  auto world = at == seen.values.end() ? nullptr : at->second.as<std::int64_t>();
+  return world && *world > 0 && *world < 100'000 ? static_cast<int>(*world) : 0;
+}
+
+ValueJudgement held_against_baseline(const ValueSpec& spec, const Value& measured, const Observation& seen, const Baselines& baselines,
+                                     ValueJudgement out) {
+  if (seen.device == "cpu") {
+    out.why = "measured on the processor: not held against a baseline";
+    return out;
+  }
+  constexpr std::array<std::string_view, 6> verdicts{"held", "low", "missed", "implausible", "no baseline", "unreadable"};
+  auto held = hold(measured, spec.baseline, seen.device, world_of(seen), baselines);
+  out.verdict = verdicts.at(static_cast<std::size_t>(held.state)), out.rule = held.rule, out.why = held.why;
+  return out;
+}
+
+/// Then a value that is only recorded may be missing: telemetry where there is none to be had.
+bool is_judged_by_others(const Check& check, const ValueSpec& one) {
+  return std::any_of(check.values.begin(), check.values.end(), [&](auto& v) { return &v != &one && (v.expect || !v.baseline.empty()); });
+}
+
+ValueJudgement judge_value(const Check& check, const ValueSpec& spec, const Expectations& replaced, const Observation& seen,
+                           const Baselines& baselines) {
   auto expected = expectation_for(check, spec, replaced);
   ValueJudgement out{spec.name, "nothing", expected ? expected->text() : "", "recorded", ""};
   auto at = seen.values.find(spec.name);
@@ -47,6 +74,9 @@ ValueJudgement judge_value(const Check& check, const ValueSpec& spec, const Expe
     return out;
   }
   if (!at->second.is_null()) out.measured = at->second.text() + (spec.unit.empty() ? "" : " " + spec.unit);
+  if (!expected && !spec.baseline.empty()) return held_against_baseline(spec, at->second, seen, baselines, std::move(out));
+  bool empty = at->second.is_null() || at->second == Value(Value::List{});
+  if (!expected && empty && is_judged_by_others(check, spec)) return out;
   bool recorded_only = !expected || expected->op == Expectation::Op::any;
   Holding holding = judge(at->second, spec.type, expected ? *expected : Expectation{});
   out.why = holding.why;
@@ -67,12 +97,17 @@ void decide(const Check& check, Judgement& j) {
     return std::any_of(j.values.begin(), j.values.end(), [&](auto& v) { return v.verdict == verdict; });
   };
   auto is = [&](Verdict v, Cause c, std::string reason) { j.verdict = v, j.cause = c, j.reason = std::move(reason); };
-  if (j.values.empty() || has("unreadable"))
-    return is(Verdict::error, Cause::check, j.values.empty() ? "no value" : reason_from(j.values, "unreadable"));
-  if (has("missed")) {
-    Verdict missed = check.severity == Severity::gate ? Verdict::fail : check.severity == Severity::warn ? Verdict::warn : Verdict::info;
-    return is(missed, Cause::host, reason_from(j.values, "missed"));
-  }
+  if (j.values.empty()) return is(Verdict::error, Cause::check, "no value");
+  bool counts = check.severity != Severity::info;
+  auto unreadable = reason_from(j.values, "unreadable");
+  if (has("missed") && counts)
+    return is(check.severity == Severity::gate ? Verdict::fail : Verdict::warn, Cause::host,
+              reason_from(j.values, "missed") + (unreadable.empty() ? "" : "; besides not readable: " + unreadable));
+  if (has("unreadable")) return is(Verdict::error, Cause::check, unreadable);
+  if (has("implausible")) return is(Verdict::error, Cause::check, reason_from(j.values, "implausible"));
+  if (has("missed")) return is(Verdict::info, Cause::host, reason_from(j.values, "missed"));
+  if (has("low")) return is(counts ? Verdict::warn : Verdict::info, Cause::host, reason_from(j.values, "low"));
+  if (has("no baseline")) return is(Verdict::info, Cause::check, reason_from(j.values, "no baseline"));
   if (!has("held")) return is(Verdict::info, Cause::check, "recorded only");
   is(Verdict::pass, Cause::none, "");
 }
@@ -112,7 +147,7 @@ Observation observe_fact(const Check& check, const ObservationKey& key, const Ca
   return seen;
 }
 
-Judgement evaluate(const Check& check, const Expectations& replaced, const Observation& seen) {
+Judgement evaluate(const Check& check, const Expectations& replaced, const Observation& seen, const Baselines& baselines) {
   Judgement j;
   j.key = seen.key;
   j.origin = seen.origin;
@@ -122,7 +157,7 @@ Judgement evaluate(const Check& check, const Expectations& replaced, const Obser
     j.reason = seen.problem;
     return j;
   }
-  for (auto& spec : check.values) j.values.push_back(judge_value(check, spec, replaced, seen));
+  for (auto& spec : check.values) j.values.push_back(judge_value(check, spec, replaced, seen, baselines));
   decide(check, j);
   return j;
 }
@@ -131,6 +166,13 @@ Judgement rehearsed(Judgement j) {
   if (j.verdict != Verdict::fail && j.verdict != Verdict::warn) return j;
   j.verdict = Verdict::skip, j.cause = Cause::rehearsal;
   j.reason = "a stand-in host cannot show it: " + j.reason;
+  return j;
+}
+
+Judgement self_tested(Judgement j) {
+  if (j.key.check != kSelfTest || (j.verdict != Verdict::fail && j.verdict != Verdict::warn)) return j;
+  j.verdict = Verdict::error, j.cause = Cause::self_test;
+  j.reason = "a checker overlooked a fault that was put in: " + j.reason;
   return j;
 }
 

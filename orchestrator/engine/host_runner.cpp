@@ -7,6 +7,8 @@
 #include "orchestrator/engine/jobs.hpp"
 #include "orchestrator/engine/log_fetch.hpp"
 #include "orchestrator/engine/obstacles.hpp"
+#include "orchestrator/engine/series.hpp"
+#include "orchestrator/engine/stand_in.hpp"
 #include "orchestrator/model/failpoint.hpp"
 
 namespace vt {
@@ -84,6 +86,7 @@ class HostRunner {
       return transport;
     };
     VT_TRY(auto session, theirs(AgentSession::start(connector, c_.agents, task_.run, Deadline::after(kConnectTime))));
+    session->join_groups(task_.group.broker());
     std::lock_guard lock(session_mutex_);
     session_ = std::move(session);
     return {};
@@ -152,13 +155,24 @@ class HostRunner {
 
   Status settle(const Check& check) {
     if (auto at = task_.earlier.find(check.id); at != task_.earlier.end() && !is_repeated_by_resume(at->second)) {
-      so_far_[check.id] = at->second.verdict;
+      note(at->second);
+      task_.group.stay_away(check.id, task_.host.name);
       return {};
     }
     bool late = task_.time_budget && task_.time_budget->passed();
     Circumstances now{
-        *task_.plan.layer, task_.host.access, facts_, so_far_, c_.stop.requested(), late, c_.rehearsal ? &task_.predicted : nullptr};
-    if (auto found = obstacle(check, key_of(check), now)) return record(nullptr, *found);
+        *task_.plan.layer, task_.host.access, facts_, so_far_, c_.stop.requested(), late, c_.rehearsal ? &task_.predicted : nullptr,
+        self_test_missed_};
+    if (auto found = obstacle(check, key_of(check), now)) {
+      auto on_cpu = c_.rehearsal || c_.cpu ? stand_in(check, key_of(check), now) : std::nullopt;
+      if (on_cpu) return begin(*on_cpu);
+      task_.group.stay_away(check.id, task_.host.name);
+      return record(nullptr, *found);
+    }
+    return begin(check);
+  }
+
+  Status begin(const Check& check) {
     if (check.typical >= kWorthTelling || check.detached || check.timeout >= kDetachFrom)
       VT_CHECK(event(event::CheckStarted{task_.host.name, check.id, number_, total()}));
     return measure(check);
@@ -167,7 +181,13 @@ class HostRunner {
   Status measure(const Check& check) {
     auto key = key_of(check);
     if (std::holds_alternative<ProbeRun>(check.how)) return judge(check, observe_fact(check, key, facts_));
-    auto result = run_job(check, make_job(check, key, c_.secrets));
+    auto job = make_job(check, key, c_.secrets);
+    if (check.scope == Scope::group) {
+      auto alone = join_group(check, job);
+      if (!alone) return fail(alone.error());
+      if (*alone) return record(nullptr, **alone);
+    }
+    auto result = run_job(check, job);
     if (result) return judge(check, observe(check, key, *result));
     if (result.error().code == Errc::cancelled) {
       bool stopped = c_.stop.requested();
@@ -177,6 +197,31 @@ class HostRunner {
     auto why = explained(result.error());
     VT_CHECK(record(nullptr, verdict_only(key, Verdict::error, Cause::infrastructure, why.what)));
     return fail(why);
+  }
+
+  /// Waits for the other hosts of the layer and takes a rank among them. A verdict if there is nobody to do it with.
+  Result<std::optional<Judgement>> join_group(const Check& check, protocol::Job& job) {
+    auto key = key_of(check);
+    using Found = std::optional<Judgement>;
+    if (task_.group.size() < 2) {
+      task_.group.stay_away(check.id, task_.host.name);
+      auto j = verdict_only(key, Verdict::skip, Cause::capability, "hosts>=2: the layer has one host");
+      j.capability = "hosts>=2", j.evidence = "the layer has one host";
+      return Found(j);
+    }
+    auto seat = task_.group.meet(check.id, task_.host.name, c_.stop, group_deadline());
+    if (!seat && seat.error().code == Errc::cancelled) return fail(seat.error());
+    if (!seat) return Found(verdict_only(key, Verdict::blocked, Cause::infrastructure, seat.error().what));
+    if (seat->world < 2) return Found(verdict_only(key, Verdict::blocked, Cause::infrastructure, "no other host of the layer takes part"));
+    job.group = group_of(key), job.rank = seat->rank, job.world = seat->world;
+    return Found();
+  }
+
+  /// The others may be busy with any other check of the layer first.
+  [[nodiscard]] Deadline group_deadline() const {
+    Duration longest = kAttempts * (kConnectTime + kPause);
+    for (auto& planned : task_.plan.checks) longest += planned.check->timeout;
+    return task_.time_budget ? task_.time_budget->earlier(longest) : Deadline::after(longest);
   }
 
   /// A host that stopped answering because its provider took it away is told apart from one that broke.
@@ -195,7 +240,10 @@ class HostRunner {
       (void)c_.store.add_event(task_.run, task_.plan.layer->name,
                                event::CheckProgress{task_.host.name, check.id, masker_.apply(text), fraction});
     };
+    series_ = {};
+    listener.other = [this, began = c_.clock.boot()](const std::string& frame) { series_.take(frame, (c_.clock.boot() - began).count()); };
     auto result = theirs(session_->run(job, listener));
+    if (!job.group.empty()) return result;  // the other ranks would not wait for a second try
     if (result && result->lost && !check.disruptive) return run_anew(check, job, listener);
     bool cut = !result && (result.error().code == Errc::transport || result.error().code == Errc::timeout);
     if (!cut || job.detach || check.disruptive || c_.stop.requested()) return result;
@@ -218,13 +266,18 @@ class HostRunner {
     if (seen.started == 0) seen.started = c_.clock.wall();
     if (c_.rehearsal) seen.origin = EvidenceOrigin::rehearsal;
     masker_.apply(seen);
-    Judgement j = evaluate(check, task_.plan.layer->expect, seen);
+    bool on_cpu = stands_in(check);
+    if (on_cpu) seen.origin = EvidenceOrigin::rehearsal;  // real arithmetic, but not on what the check is about
+    Judgement j = evaluate(check, task_.plan.layer->expect, seen, c_.baselines);
+    j = self_tested(std::move(j));
     if (counts_against(j.verdict))
       if (auto fate = task_.fate ? task_.fate() : std::string(); !fate.empty()) return taken_away(seen.key, fate);
-    if (c_.rehearsal) j = rehearsed(std::move(j));
+    if (on_cpu) j.reason = "cpu: " + (j.reason.empty() ? "the processor stood in for the GPU" : j.reason);
+    else if (c_.rehearsal) j = rehearsed(std::move(j));
     if (j.verdict == Verdict::fail || j.verdict == Verdict::warn || j.verdict == Verdict::error)
       if (auto fetched = fetch_logs(c_, *session_, masker_, check, seen); !fetched && fetched.error().code == Errc::disk_full)
         return fetched;
+    VT_CHECK(c_.store.add_series(series_.rows(seen.key)));
     VT_CHECK(record(&seen, j));
     if (auto job = make_job(check, seen.key, {}); job.detach) (void)session_->forget(job.id);
     return {};
@@ -239,9 +292,21 @@ class HostRunner {
   Status record(const Observation* seen, Judgement j) {
     j.at = c_.clock.wall();
     if (c_.rehearsal) j.origin = EvidenceOrigin::rehearsal;
-    so_far_[j.key.check] = j.verdict;
+    note(j);
     EventBody told = event::CheckJudged{task_.host.name, j.key.check, j.verdict, j.cause, j.reason, number_, total()};
     return c_.store.add_result(seen, j, &told);
+  }
+
+  void note(const Judgement& j) {
+    so_far_[j.key.check] = j.verdict;
+    self_test_missed_ |= j.key.check == kSelfTest && j.cause == Cause::self_test;
+  }
+
+  static bool stands_in(const Check& check) {
+    auto run = std::get_if<AgentRun>(&check.how);
+    if (!run || !check.cpu) return false;
+    auto device = run->args.find("device");
+    return device != run->args.end() && device->second == Value("cpu");
   }
 
   /// The host is lost: everything that has no verdict is blocked by that, nothing stays silent.
@@ -269,6 +334,8 @@ class HostRunner {
   std::unique_ptr<AgentSession> session_;
   Capabilities facts_;
   std::map<std::string, Verdict> so_far_;
+  SeriesCollector series_;  ///< of the check that runs
+  bool self_test_missed_ = false;
   int number_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "orchestrator/engine/context.hpp"
+#include "orchestrator/engine/group_board.hpp"
 #include "orchestrator/planner/run_plan.hpp"
 
 namespace vt {
@@ -15,6 +16,7 @@ struct HostTask {
   const LayerPlan& plan;
   Host host;
   Capabilities predicted;
+  GroupBoard& group;                         ///< of the layer's hosts
   bool claim = false;                        ///< an existing machine others may use too: take it for this layer
   std::optional<Deadline> time_budget;       ///< of the layer; what is not done by then is cancelled
   std::map<std::string, Judgement> earlier;  ///< by check id: verdicts of this host from before an interruption

@@ -19,6 +19,8 @@ struct Describe {
 
 }  // namespace
 
+std::string group_of(const ObservationKey& key) { return key.run + "/" + key.layer + "/" + key.check + "#" + std::to_string(key.attempt); }
+
 protocol::Job make_job(const Check& check, const ObservationKey& key, const std::map<std::string, std::string>& secrets) {
   protocol::Job job;
   job.id = key.run + "/" + key.layer + "/" + key.host + "/" + key.check + "#" + std::to_string(key.attempt);

@@ -15,4 +15,7 @@ protocol::Job make_job(const Check&, const ObservationKey&, const std::map<std::
 /// Checks that may run this long survive a cut connection even if they do not say so.
 constexpr Duration kDetachFrom{30'000};
 
+/// The name under which the hosts of a layer do a check together.
+std::string group_of(const ObservationKey&);
+
 }  // namespace vt

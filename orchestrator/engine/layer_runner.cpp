@@ -158,11 +158,14 @@ class LayerRunner {
   }
 
   Status test_hosts() {
+    std::vector<std::string> names;
+    for (auto& host : allocation_.hosts) names.push_back(host.name);
+    GroupBoard group(names);
     std::vector<Status> outcomes(allocation_.hosts.size());
     {
       std::vector<std::jthread> threads;
       for (std::size_t i = 0; i < allocation_.hosts.size(); ++i)
-        threads.emplace_back([&, i] { outcomes[i] = test_host(allocation_.hosts[i]); });
+        threads.emplace_back([&, i] { outcomes[i] = test_host(allocation_.hosts[i], group); });
     }
     VT_CHECK(enter(LayerState::collect, ""));
     for (auto& outcome : outcomes)
@@ -170,15 +173,16 @@ class LayerRunner {
     return {};
   }
 
-  Status test_host(const Host& host) {
-    HostTask task{
-        task_.run, task_.layer, host, provider_->predict(layer_), provider_->existing_hosts() && !host.access.address.empty(), deadline_,
-        {},        {},          {}};
+  Status test_host(const Host& host, GroupBoard& group) {
+    bool claim = provider_->existing_hosts() && !host.access.address.empty();
+    HostTask task{task_.run, task_.layer, host, provider_->predict(layer_), group, claim, deadline_, {}, {}, {}};
     for (auto& j : task_.earlier)
       if (j.key.host == host.name) task.earlier[j.key.check] = j;
     task.advance = [this](LayerState state, const std::string& detail) { (void)enter(state, detail); };
     task.fate = [this, &host] { return fate_of(host); };
-    return run_host(c_, task);
+    auto outcome = run_host(c_, task);
+    group.leave(host.name);
+    return outcome;
   }
 
   std::string fate_of(const Host& host) {

@@ -34,6 +34,11 @@ Found by_dependency(const Check& check, const ObservationKey& key, const Circums
   return {};
 }
 
+Found by_self_test(const Check& check, const ObservationKey& key, const Circumstances& now) {
+  if (!now.self_test_missed || !std::holds_alternative<AgentRun>(check.how)) return {};
+  return verdict_only(key, Verdict::blocked, Cause::self_test, "a checker overlooked a fault in " + std::string(kSelfTest));
+}
+
 /// "!virt.container" is a thing the host must not be.
 std::string stand_in(const std::string& capability) {
   return capability.starts_with("!") ? "the stand-in host has " + capability.substr(1) : "the stand-in host lacks " + capability;
@@ -69,7 +74,7 @@ Found by_neighbours(const Check& check, const ObservationKey& key, const Circums
 }  // namespace
 
 Found obstacle(const Check& check, const ObservationKey& key, const Circumstances& now) {
-  for (auto rule : {by_operator, by_runner, by_dependency, by_capability, by_neighbours})
+  for (auto rule : {by_operator, by_runner, by_dependency, by_self_test, by_capability, by_neighbours})
     if (auto found = rule(check, key, now)) return found;
   return {};
 }

@@ -84,6 +84,30 @@ Holding judge_scalar(const Value& measured, ValueType type, const Expectation& e
   return {State::missed, "measured " + measured.text() + ", required " + e.text()};
 }
 
+Holding judge_any(const Value::List& list, ValueType type, const Expectation& e) {
+  Holding last;
+  for (auto& item : list) {
+    last = judge(item, type, e);
+    if (last.state == State::held) return last;
+  }
+  return {last.state, "none of " + std::to_string(list.size()) + ": " + last.why};
+}
+
+/// A definite miss outranks an element that could not be read; the first of the misses is told, and how many more there are.
+Holding judge_each(const Value::List& list, ValueType type, const Expectation& e) {
+  std::optional<Holding> missed, unreadable;
+  std::size_t more = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    auto next = judge(list[i], type, e);
+    if (next.state == State::held) continue;
+    auto& first = next.state == State::missed ? missed : unreadable;
+    if (first) more += next.state == State::missed ? 1 : 0;
+    else first = Holding{next.state, "#" + std::to_string(i) + ": " + next.why};
+  }
+  if (missed && more > 0) missed->why += ", and " + std::to_string(more) + " more";
+  return missed ? *missed : unreadable ? *unreadable : Holding{};
+}
+
 /// Lists: `contains` looks for an element; everything else is judged element by element.
 Holding judge_list(const Value::List& list, ValueType type, const Expectation& e) {
   if (e.op == Op::contains) {
@@ -91,15 +115,7 @@ Holding judge_list(const Value::List& list, ValueType type, const Expectation& e
       if (equal(item, ValueType::text, e.args.at(0))) return {};
     return {State::missed, "measured " + Value(list).text() + ", required " + e.text()};
   }
-  Holding last;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    last = judge(list[i], type, e);
-    bool held = last.state == State::held;
-    if (e.over == Expectation::Over::any && held) return last;
-    if (e.over == Expectation::Over::each && !held) return {last.state, "#" + std::to_string(i) + ": " + last.why};
-  }
-  if (e.over == Expectation::Over::any) return {last.state, "none of " + std::to_string(list.size()) + ": " + last.why};
-  return last;
+  return e.over == Expectation::Over::any ? judge_any(list, type, e) : judge_each(list, type, e);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "orchestrator/report/json.hpp"
 #include "orchestrator/report/junit.hpp"
 #include "orchestrator/report/markdown.hpp"
+#include "orchestrator/report/ocp.hpp"
 #include "orchestrator/report/text.hpp"
 
 namespace vt {
@@ -18,7 +19,8 @@ struct Format {
 std::string plain_text(const RunView& view, const Catalogue& catalogue) { return text_report(view, catalogue, {}); }
 
 /// One row per format: a new one is one file and one line here.
-constexpr Format kFormats[] = {{"text", plain_text}, {"json", json_report}, {"junit", junit_report}, {"markdown", markdown_report}};
+constexpr Format kFormats[] = {
+    {"text", plain_text}, {"json", json_report}, {"junit", junit_report}, {"markdown", markdown_report}, {"ocp", ocp_report}};
 
 }  // namespace
 

@@ -107,6 +107,27 @@ json artefacts(const RunView& view) {
   return out;
 }
 
+json series(const RunView& view) {
+  json out = json::array();
+  for (auto& s : view.series) {
+    json points = json::array();
+    for (auto& point : s.points) points.push_back({point.ms, point.value});
+    out.push_back({{"layer", s.layer},
+                   {"host", s.host},
+                   {"check", s.check},
+                   {"attempt", s.attempt},
+                   {"name", s.name},
+                   {"unit", s.unit},
+                   {"device", s.device},
+                   {"count", s.count},
+                   {"min", s.min},
+                   {"mean", s.mean},
+                   {"max", s.max},
+                   {"points", points}});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string json_report(const RunView& view, const Catalogue& catalogue) {
@@ -119,8 +140,10 @@ std::string json_report(const RunView& view, const Catalogue& catalogue) {
       {"layers", layers(view)},
       {"results", results(view, catalogue)},
       {"unproven", view.unproven},
+      {"never_on_hardware", view.never_on_hardware},
       {"capability_differences", differences(view)},
       {"artefacts", artefacts(view)},
+      {"series", series(view)},
       {"open_resources", view.open_resources},
       {"kept_resources", kept},
       {"spent_micro_usd", view.spent.micro},

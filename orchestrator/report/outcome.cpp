@@ -47,9 +47,13 @@ int code_of_layer(const RunView& view, std::size_t layer) {
   return code;
 }
 
+/// In a real run what the processor showed in place of a GPU is no proof.
 bool proved_something(const RunView& view) {
-  auto counts = view.counts();
-  return counts[Verdict::pass] + counts[Verdict::warn] + counts[Verdict::fail] > 0;
+  for (auto& row : view.rows)
+    for (auto& cell : row.cells)
+      for (auto& j : cell.judgements)
+        if (proves(j.verdict) && (view.rehearsal() || j.origin == EvidenceOrigin::real)) return true;
+  return false;
 }
 
 int code_of(const RunView& view) {
@@ -60,13 +64,25 @@ int code_of(const RunView& view) {
   return code;
 }
 
+/// A checker overlooked a fault that was put in: whatever else it said counts for nothing.
+bool is_invalid(const RunView& view) {
+  for (auto& row : view.rows)
+    for (auto& cell : row.cells)
+      for (auto& j : cell.judgements)
+        if (j.verdict == Verdict::error && j.cause == Cause::self_test) return true;
+  return false;
+}
+
 std::string headline(const RunView& view, int code) {
   if (view.state == State::running) return "RUNNING";
   switch (code) {
     case 5: return "SOMETHING MAY BE LEFT BEHIND (" + one_line(join(view.open_resources, ", ")) + ")";
     case 130: return "INTERRUPTED";
     case 4: return "STOPPED BY THE BUDGET";
-    case 3: return proved_something(view) ? "INCOMPLETE" : "NOTHING PROVEN";
+    case 3:
+      return is_invalid(view)         ? "INVALID (a checker overlooked a fault in its self-test)"
+             : proved_something(view) ? "INCOMPLETE"
+                                      : "NOTHING PROVEN";
     case 1: return "FAILED";
     default: return view.rehearsal() ? "REHEARSED (no evidence)" : "COMPLETE (not a sign-off)";
   }
@@ -136,6 +152,7 @@ int exit_code_of(const Judgement& j) {
   switch (j.cause) {
     case Cause::budget: return 4;
     case Cause::operator_: return 130;
+    case Cause::self_test:
     case Cause::infrastructure:
     case Cause::host: return 3;
     default: return j.verdict == Verdict::cancelled ? 130 : 1;

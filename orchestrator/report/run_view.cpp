@@ -18,6 +18,7 @@ struct Rows {
   std::vector<Judgement> judgements;
   std::vector<CapabilityRow> capabilities;
   std::vector<ArtefactRow> artefacts;
+  std::vector<SeriesRow> series;
   std::vector<Event> events;
 };
 
@@ -28,6 +29,7 @@ Result<Rows> read(const Store& store, const std::string& run) {
   VT_TRY(rows.judgements, store.judgements(run));
   VT_TRY(rows.capabilities, store.capabilities(run));
   VT_TRY(rows.artefacts, store.artefacts(run));
+  VT_TRY(rows.series, store.series(run));
   VT_TRY(rows.events, store.events(run, 0));
   return rows;
 }
@@ -187,6 +189,10 @@ VerdictCounts operator+(const VerdictCounts& a, const VerdictCounts& b) {
   return sum;
 }
 
+bool ViewCell::on_cpu() const {
+  return std::any_of(judgements.begin(), judgements.end(), [](auto& j) { return j.reason.starts_with("cpu: "); });
+}
+
 const Judgement* ViewCell::deciding() const {
   auto weight = [](const Judgement& j) { return std::find(kByWeight.begin(), kByWeight.end(), j.verdict); };
   auto at = std::min_element(judgements.begin(), judgements.end(), [&](auto& a, auto& b) { return weight(a) < weight(b); });
@@ -229,6 +235,7 @@ Result<RunView> view_run(const Store& store, const std::string& run) {
   count(view);
   add_events(view, rows);
   view.artefacts = std::move(rows.artefacts);
+  view.series = std::move(rows.series);
   view.state = state_of(view);
   return view;
 }

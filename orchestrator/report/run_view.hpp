@@ -41,6 +41,8 @@ struct ViewCell {
   std::vector<std::string> covered_by;  ///< for a skip: layers of this run that proved it
   /// The judgement that decides how the cell counts (the worst); nullptr if there is none.
   [[nodiscard]] const Judgement* deciding() const;
+  /// The processor stood in for a GPU.
+  [[nodiscard]] bool on_cpu() const;
 };
 
 struct ViewRow {
@@ -65,14 +67,16 @@ struct RunView {
   std::vector<ViewRow> rows;                ///< in running order
   std::vector<ViewDifference> differences;  ///< predicted against probed
   std::vector<ArtefactRow> artefacts;
+  std::vector<SeriesRow> series;      ///< metrics that checks reported while they ran
   std::vector<std::string> unproven;  ///< gating and advisory checks without real evidence in this run
   /// Names of what may still cost money or be left behind, as far as the run's events know; without those in `kept`.
   /// The ledger knows better: a caller that has it open replaces this, `spent` and `created`.
   std::vector<std::string> open_resources;
   std::vector<event::ResourceMoved> kept;  ///< hosts the user asked to keep
   Money spent;
-  int created = 0;           ///< hosts that were made for it
-  std::optional<Money> cap;  ///< of the run, of plan and user the stricter; set by a caller that knows it
+  int created = 0;                             ///< hosts that were made for it
+  std::vector<std::string> never_on_hardware;  ///< checks that ran here and that their makers never ran on hardware; set by a caller
+  std::optional<Money> cap;                    ///< of the run, of plan and user the stricter; set by a caller that knows it
 
   [[nodiscard]] VerdictCounts counts() const;
   [[nodiscard]] bool rehearsal() const { return run.origin == EvidenceOrigin::rehearsal; }

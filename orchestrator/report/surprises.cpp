@@ -129,8 +129,8 @@ class Collector {
 std::vector<std::string> measured_lines(const Judgement& j, bool all) {
   std::vector<std::string> out;
   for (auto& v : j.values) {
-    bool missed = v.verdict == "missed" || v.verdict == "unreadable";
-    if (!missed && !all) continue;
+    bool fine = v.verdict == "held" || v.verdict == "recorded";
+    if (fine && !all) continue;
     std::string line = v.value == "value" ? "" : v.value + ": ";
     line += v.verdict == "unreadable" ? "unreadable" : "measured " + (v.measured.empty() ? "nothing" : v.measured);
     constexpr std::string_view kEquals = "equals ";

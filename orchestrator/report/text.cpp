@@ -28,6 +28,7 @@ class TextReport {
     differences();
     matrix();
     skips();
+    provenance();
     end();
     return std::move(out_);
   }
@@ -156,6 +157,19 @@ class TextReport {
         text += wrapped(style_, "  " + one_line(list.heading()) + ": ", list_line(list.checks), Tone::plain, 4);
       paragraph(text);
     }
+  }
+
+  /// Whose word this is: what the processor did in place of a GPU, and checks that nobody has run on a GPU before.
+  void provenance() {
+    std::vector<std::string> on_cpu;
+    for (auto& row : view_.rows)
+      if (std::any_of(row.cells.begin(), row.cells.end(), [](auto& cell) { return cell.on_cpu(); })) on_cpu.push_back(row.check);
+    std::string text;
+    if (!on_cpu.empty())
+      text += wrapped(style_, "cpu ", "the processor stood in, no evidence for a GPU: " + list_line(on_cpu), Tone::caution);
+    if (!view_.never_on_hardware.empty())
+      text += wrapped(style_, "never run on hardware by their makers: ", list_line(view_.never_on_hardware), Tone::caution);
+    paragraph(text);
   }
 
   void end() {

@@ -1,6 +1,7 @@
 #include "orchestrator/report/why.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/report/surprises.hpp"
@@ -19,6 +20,12 @@ std::string what_runs(const How& how) {
   if (auto command = std::get_if<CommandRun>(&how)) return join(command->argv, " ");
   auto& script = std::get<ScriptRun>(how);
   return script.interpreter + " script: " + script.text;
+}
+
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
 }
 
 class Why {
@@ -94,6 +101,7 @@ class Why {
     if (o.key.attempt > 1) ran += ", attempt " + std::to_string(o.key.attempt);
     out_ += line("  ran:    ", ran);
     if (!o.problem.empty()) out_ += line("  broke:  ", o.problem);
+    series(j);
     quote("  output: ", o.out);
     quote("  stderr: ", o.err);
     std::vector<std::string> kept;
@@ -101,6 +109,16 @@ class Why {
       if (a.layer == j.key.layer && a.host == j.key.host && a.check == j.key.check) kept.push_back(a.name);
     if (!kept.empty())
       out_ += line("  kept:   ", join(kept, ", ") + "; vault-test logs " + view_.run.id + " " + j.key.layer + " " + j.key.check);
+  }
+
+  /// What was sampled while it ran: "power_w 571 W (402 to 575) on GPU-…, 300 values".
+  void series(const Judgement& j) {
+    for (auto& s : view_.series) {
+      if (s.layer != j.key.layer || s.host != j.key.host || s.check != j.key.check || s.attempt != j.key.attempt) continue;
+      out_ += line("  series: ", s.name + " " + number_text(s.mean) + (s.unit.empty() ? "" : " " + s.unit) + " (" + number_text(s.min) +
+                                     " to " + number_text(s.max) + ")" + (s.device.empty() ? "" : " on " + s.device) + ", " +
+                                     std::to_string(s.count) + " value" + (s.count == 1 ? "" : "s"));
+    }
   }
 
   void quote(const std::string& lead, const Output& output) {

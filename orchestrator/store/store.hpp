@@ -57,6 +57,20 @@ struct TookRow {
   Duration took{0};
 };
 
+/// A metric that a check reported again and again while it ran: power, temperature, rate.
+struct SeriesRow {
+  std::string run, layer, host, check;
+  int attempt = 1;
+  std::string name, unit, device;
+  std::uint64_t count = 0;            ///< values in all; `points` may be fewer
+  double min = 0, mean = 0, max = 0;  ///< of all of them
+  struct Point {
+    std::int64_t ms = 0;  ///< since the check began
+    double value = 0;
+  };
+  std::vector<Point> points;
+};
+
 struct HistoryRow {
   std::string run, layer, host;
   EpochMs at = 0;
@@ -87,6 +101,7 @@ class Store {
   /// `told`: the event that says so, in the same transaction. What was told is on disk.
   Status add_result(const Observation*, const Judgement&, const EventBody* told = nullptr);  ///< observation may be null (skip, blocked)
   Status add_capabilities(const std::string& run, const std::string& layer, const std::string& host, const Capabilities&);
+  Status add_series(const std::vector<SeriesRow>&);                   ///< one transaction
   Status add_artefact(const ArtefactRow&, const std::string& bytes);  ///< its hash and size are computed here
   Result<std::string> artefact(const std::string& sha256) const;
   /// Stores the event, then hands it to the listener with its sequence number. The listener is called in the order of
@@ -101,6 +116,7 @@ class Store {
   Result<std::vector<PlannedRow>> planned(const std::string& run) const;
   Result<std::vector<Judgement>> judgements(const std::string& run) const;  ///< the newest of each check, layer, host, subject
   Result<std::vector<Observation>> observations(const std::string& run, const std::string& layer, const std::string& check) const;
+  Result<std::vector<SeriesRow>> series(const std::string& run) const;
   Result<std::vector<TookRow>> took(const std::string& run) const;
   Result<std::vector<CapabilityRow>> capabilities(const std::string& run) const;
   Result<std::vector<ArtefactRow>> artefacts(const std::string& run) const;

@@ -164,6 +164,28 @@ CREATE TABLE event (
 ) STRICT;
 )";
 
+/// Metrics that checks report while they run. Numbers and points are JSON.
+constexpr auto kStep2 = R"(
+CREATE TABLE series (
+  id INTEGER PRIMARY KEY,
+  run TEXT NOT NULL,
+  layer TEXT NOT NULL,
+  host TEXT NOT NULL,
+  check_id TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  device TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  min TEXT NOT NULL,
+  mean TEXT NOT NULL,
+  max TEXT NOT NULL,
+  points TEXT NOT NULL,
+  FOREIGN KEY (run, layer) REFERENCES layer (run, name)
+) STRICT;
+CREATE INDEX series_of_run ON series (run);
+)";
+
 Status before_commit() {
   VT_FAILPOINT("store.before_commit");
   return {};
@@ -176,6 +198,6 @@ Status after_commit() {
 
 }  // namespace
 
-const Schema kResultsSchema{"results", 0x76745231, {kStep1}, before_commit, after_commit};  // "vtR1"
+const Schema kResultsSchema{"results", 0x76745231, {kStep1, kStep2}, before_commit, after_commit};  // "vtR1"
 
 }  // namespace vt

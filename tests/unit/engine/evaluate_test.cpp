@@ -12,7 +12,7 @@ Check uname_check(Severity severity = Severity::gate) {
   check.id = "os.kernel";
   check.severity = severity;
   check.how = CommandRun{{"uname", "-r"}};
-  check.values = {{"value", ValueType::version, "", {}, Expectation{Op::at_least, {"6.13"}, {}}}};
+  check.values = {{"value", ValueType::version, "", {}, Expectation{Op::at_least, {"6.13"}, {}}, ""}};
   return check;
 }
 
@@ -49,6 +49,82 @@ TEST(Evaluate, NoValueIsAnError) {
     EXPECT_EQ(j.cause, Cause::check);
     EXPECT_FALSE(j.reason.empty());
   }
+}
+
+namespace {
+
+Check gpu_check() {
+  Check check;
+  check.id = "gemm.bf16";
+  check.how = AgentRun{"gemm", {}};
+  auto list = [](const std::string& at) { return Reader{Reader::From::result, Reader::By::json, at, true}; };
+  check.values = {{"value", ValueType::number, "TFLOP/s", list("/tflops"), {}, "gemm.bf16"},
+                  {"wrong", ValueType::integer, "", list("/wrong"), Expectation{Op::equals, {"0"}, {}}, ""},
+                  {"health", ValueType::text, "", list("/health"), Expectation{Op::equals, {"ok"}, {}}, ""},
+                  {"telemetry", ValueType::text, "", list("/telemetry"), {}, ""}};
+  return check;
+}
+
+protocol::JobResult returned(const std::string& values, const std::string& device = "2 x NVIDIA RTX (GPU-1, GPU-2)") {
+  protocol::JobResult r;
+  r.exit_code = 0;
+  r.values = values;
+  r.device = device;
+  return r;
+}
+
+Baselines of_rtx() {
+  Figure f;
+  f.keys = {"gemm.bf16"}, f.low = f.high = 200, f.warn = 0.6, f.fail = 0.5, f.max = 1.2;
+  f.unit = "TFLOP/s", f.sources = {"mh"}, f.date = "2026-11-20", f.file = "rtx.yaml";
+  Baselines all;
+  all.gpus.push_back({"rtx", {"NVIDIA RTX"}, {}, {f}, "rtx.yaml"});
+  return all;
+}
+
+Judgement judge_gpus(const std::string& values, const std::string& device = "2 x NVIDIA RTX (GPU-1, GPU-2)",
+                     const Expectations& replaced = {}) {
+  return evaluate(gpu_check(), replaced, observe(gpu_check(), {}, returned(values, device)), of_rtx());
+}
+
+}  // namespace
+
+TEST(Evaluate, ListsOfAnAgentCheckAreJudgedGpuByGpu) {
+  EXPECT_EQ(
+      judge_gpus(R"({"tflops": [150, 151.5], "wrong": [0, 0], "health": ["ok", "ok"], "telemetry": [{"power_w": {"mean": 500}}]})").verdict,
+      Verdict::pass);
+  auto wrong = judge_gpus(R"({"tflops": [150, 151], "wrong": [0, 3], "health": ["ok", "ok"], "telemetry": []})");
+  EXPECT_EQ(wrong.verdict, Verdict::fail);
+  EXPECT_EQ(wrong.reason, "wrong: #1: measured 3, required 0");
+}
+
+TEST(Evaluate, ADefiniteMissOutranksWhatCouldNotBeRead) {
+  auto lost = judge_gpus(R"({"wrong": [0], "health": ["ok", "XID 79: fell off the bus"]})");
+  EXPECT_EQ(lost.verdict, Verdict::fail);
+  EXPECT_EQ(lost.cause, Cause::host);
+  EXPECT_EQ(lost.reason, "health: #1: measured XID 79: fell off the bus, required ok; besides not readable: no value");
+  EXPECT_EQ(judge_gpus(R"({"wrong": [null, 3], "tflops": [150], "health": ["ok"]})").verdict, Verdict::fail);
+  EXPECT_EQ(judge_gpus(R"({"wrong": [0], "tflops": [null], "health": ["ok"]})").verdict, Verdict::error);
+}
+
+TEST(Evaluate, BaselinesDecideWhereTheyAreKnown) {
+  auto with = [](const std::string& tflops) { return R"({"wrong": [0, 0], "health": ["ok", "ok"], "tflops": )" + tflops + "}"; };
+  auto low = judge_gpus(with("[150, 110]"));
+  EXPECT_EQ(low.verdict, Verdict::warn);
+  EXPECT_EQ(low.reason, "#1: measured 110 TFLOP/s, required at-least 120 TFLOP/s: 60 % of 200 (theory, mh, 2026-11-20, rtx.yaml)");
+  EXPECT_EQ(judge_gpus(with("[150, 90]")).verdict, Verdict::fail);
+  auto bug = judge_gpus(with("[150, 370]"));
+  EXPECT_EQ(bug.verdict, Verdict::error);
+  EXPECT_EQ(bug.cause, Cause::check);
+  auto unknown = judge_gpus(with("[150]"), "NVIDIA Other (GPU-1)");
+  EXPECT_EQ(unknown.verdict, Verdict::info) << "never a pass";
+  EXPECT_EQ(unknown.reason, "no baseline for NVIDIA Other; `vault-test baseline learn RUN` makes one");
+  EXPECT_EQ(judge_gpus(with("[0.01]"), "cpu").verdict, Verdict::pass) << "on the processor only correctness counts";
+  EXPECT_EQ(judge_gpus(with("[150]"), "NVIDIA Other (GPU-1)", {{"gemm.bf16", Expectation{Op::at_least, {"160"}, {}}}}).verdict,
+            Verdict::fail)
+      << "the plan's own expectation wins";
+  auto held = judge_gpus(with("[150, 151]"));
+  EXPECT_EQ(held.values.at(0).rule, "at-least 120 TFLOP/s: 60 % of 200 (theory, mh, 2026-11-20, rtx.yaml)");
 }
 
 TEST(Evaluate, WhatBrokeIsSaid) {
@@ -90,7 +166,7 @@ TEST(Evaluate, RecordedOnlyIsInfo) {
 TEST(Evaluate, AStatusIsAResultOnlyWhereAValueReadsIt) {
   auto check = uname_check();
   check.values = {
-      {"value", ValueType::integer, "", {Reader::From::exit_code, Reader::By::whole, "", false}, Expectation{Op::equals, {"0"}, {}}}};
+      {"value", ValueType::integer, "", {Reader::From::exit_code, Reader::By::whole, "", false}, Expectation{Op::equals, {"0"}, {}}, ""}};
   EXPECT_EQ(judge_output(check, printed("", 3)).verdict, Verdict::fail);
   EXPECT_EQ(judge_output(check, printed("", 0)).verdict, Verdict::pass);
 }
@@ -100,7 +176,7 @@ TEST(Evaluate, AnUnknownFactIsAnErrorNotAPass) {
   check.id = "gpu.count";
   check.how = ProbeRun{"gpu"};
   check.values = {
-      {"value", ValueType::integer, "", {Reader::From::result, Reader::By::whole, "", false}, Expectation{Op::at_least, {"1"}, {}}}};
+      {"value", ValueType::integer, "", {Reader::From::result, Reader::By::whole, "", false}, Expectation{Op::at_least, {"1"}, {}}, ""}};
   Capabilities host;
   EXPECT_EQ(evaluate(check, {}, observe_fact(check, {}, host)).verdict, Verdict::error);
   host.set({"gpu", std::nullopt, "EACCES", {}, {}});
@@ -115,7 +191,8 @@ TEST(Evaluate, AnUnknownFactIsAnErrorNotAPass) {
 
 TEST(Evaluate, WhatCouldNotBeReadIsNotAbsent) {
   auto check = uname_check();
-  check.values = {{"value", ValueType::text, "", {Reader::From::out, Reader::By::regex, "Xid", false}, Expectation{Op::absent, {}, {}}}};
+  check.values = {
+      {"value", ValueType::text, "", {Reader::From::out, Reader::By::regex, "Xid", false}, Expectation{Op::absent, {}, {}}, ""}};
   EXPECT_EQ(judge_output(check, printed("all quiet")).verdict, Verdict::pass);
   EXPECT_EQ(judge_output(check, printed("NVRM: Xid 79")).verdict, Verdict::fail);
   auto cut = printed("all quiet");

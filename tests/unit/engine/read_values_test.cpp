@@ -12,7 +12,7 @@ namespace {
 
 Value read(const std::string& text, ValueType type, By by, const std::string& pattern, bool all = false, From from = From::out) {
   Check check;
-  check.values = {{"value", type, "", {from, by, pattern, all}, {}}};
+  check.values = {{"value", type, "", {from, by, pattern, all}, {}, ""}};
   Observation seen;
   seen.out.head = text;
   seen.out.bytes = text.size();
@@ -66,8 +66,8 @@ TEST(ReadValues, AgentResultByName) {
 
 TEST(ReadValues, CutOutputIsNotReadButItsLinesAreCounted) {
   Check check;
-  check.values = {{"value", ValueType::text, "", {From::out, By::regex, "x", false}, {}},
-                  {"lines", ValueType::integer, "", {From::out, By::lines, "", false}, {}}};
+  check.values = {{"value", ValueType::text, "", {From::out, By::regex, "x", false}, {}, ""},
+                  {"lines", ValueType::integer, "", {From::out, By::lines, "", false}, {}, ""}};
   Observation seen;
   seen.out = {"x", "x", 1'000'000, 500};
   auto values = read_values(check, seen, "");

@@ -140,8 +140,9 @@ TEST(Generation, ASupersededHolderNeitherCreatesNorDeletes) {
   FakeCloud cloud;
   FakeProvider provider(cloud);
   StopFlag stop;
-  Context context{*store,   *ledger, clock,   stop, {},   [&](const std::string&) { return std::make_unique<FakeProvider>(cloud); },
-                  {"fake"}, {},      connect, {},   false};
+  Context context{*store,   *ledger, clock,   stop, {}, [&](const std::string&) { return std::make_unique<FakeProvider>(cloud); },
+                  {"fake"}, {},      connect, {},   {}, false,
+                  false};
   Layer layer;
   layer.name = "pod", layer.provider = "fake";
   cloud.rate_limited = 1;

@@ -74,7 +74,7 @@ TEST(Formats, AnUnknownOneIsRefusedWithTheKnownOnes) {
   auto text = render("html", {}, {});
   ASSERT_FALSE(text);
   EXPECT_EQ(text.error().code, Errc::usage);
-  EXPECT_EQ(text.error().what, "no report format 'html'; expected one of text, json, junit, markdown");
+  EXPECT_EQ(text.error().what, "no report format 'html'; expected one of text, json, junit, markdown, ocp");
 }
 
 }  // namespace

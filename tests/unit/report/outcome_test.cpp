@@ -37,7 +37,8 @@ TEST(ExitCodeOf, FollowsVerdictAndCause) {
                                    {Verdict::skip, Cause::operator_, 0},
                                    {Verdict::fail, Cause::check, 1},
                                    {Verdict::error, Cause::check, 1},
-                                   {Verdict::error, Cause::self_test, 1},
+                                   {Verdict::error, Cause::self_test, 3},
+                                   {Verdict::blocked, Cause::self_test, 3},
                                    {Verdict::error, Cause::capability, 1},
                                    {Verdict::error, Cause::infrastructure, 3},
                                    {Verdict::error, Cause::host, 3},
@@ -91,6 +92,20 @@ TEST(Outcome, NothingProvenIsNeverGreen) {
     EXPECT_EQ(outcome.exit_code, 3);
     EXPECT_EQ(outcome.sentence.find("NOTHING PROVEN"), 0U) << outcome.sentence;
   }
+}
+
+TEST(Outcome, WhatTheProcessorShowedIsNoProof) {
+  auto on_cpu = kPass;
+  on_cpu.origin = EvidenceOrigin::rehearsal, on_cpu.reason = "cpu: the processor stood in for the GPU";
+  EXPECT_EQ(outcome_of(run_of({on_cpu})).exit_code, 3);
+  EXPECT_EQ(outcome_of(run_of({on_cpu, kPass})).exit_code, 0);
+}
+
+TEST(Outcome, AMissedSelfTestMakesTheRunInvalid) {
+  auto outcome =
+      outcome_of(run_of({kPass, kFail, judgement(Verdict::error, Cause::self_test), judgement(Verdict::blocked, Cause::self_test)}));
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.sentence.find("INVALID (a checker overlooked a fault in its self-test): 1 failure, 1 error"), 0U) << outcome.sentence;
 }
 
 TEST(Outcome, ZeroNeedsEveryLayerDone) {

@@ -29,6 +29,11 @@ TEST(Why, TellsTheWholeStoryOfOneCheck) {
   seen.key = j.key, seen.started = b.clock.wall_ms, seen.took = Duration{12}, seen.exit_code = 0;
   seen.out = {"6.8.0-45-generic\n", "", 17, 1};
   b.add(j, &seen);
+  SeriesRow power;
+  power.run = RunBuilder::kRun, power.layer = "cube", power.host = "cube", power.check = "os.kernel", power.name = "power",
+  power.unit = "W";
+  power.device = "GPU-1", power.count = 300, power.min = 402, power.mean = 561.25, power.max = 575;
+  ASSERT_TRUE(store.add_series({power}));
   if (auto added = store.add_artefact({RunBuilder::kRun, "cube", "cube", "os.kernel", "kernel", "", 0, 0}, "log"); !added)
     FAIL() << added.error().what;
   b.skip("pod", "host.kernel", "pods share the host's", {"os.kernel"});
@@ -46,6 +51,7 @@ TEST(Why, TellsTheWholeStoryOfOneCheck) {
             "  measured 6.8.0-45-generic, required at-least 6.13 (6.8.0 is below 6.13)\n"
             "  machine: measured x86_64\n"
             "  ran:    2026-11-20T10:30:00Z, took 12ms, exit status 0\n"
+            "  series: power 561.2 W (402 to 575) on GPU-1, 300 values\n"
             "  output: 6.8.0-45-generic\n"
             "  kept:   kernel; vault-test logs 20261120-103000-k3x9 cube os.kernel\n"
             "\n"
