@@ -13,6 +13,9 @@ struct Checker {
   const char* args;  ///< what makes it small
 };
 
+/// The checker of disks needs no GPU, and to be proven no disk.
+Outcome disk_of_host(const Task& task, gpu::Device&, Reporter& report) { return verify_disk(task, report); }
+
 /// One per way of verifying, in the order in which they run. A value of the check env.selftest each, so a new one needs its line there.
 constexpr Checker kCheckers[] = {
     {"memory", test_memory, R"({"mib": 64, "patterns": "random"})"},
@@ -21,6 +24,7 @@ constexpr Checker kCheckers[] = {
     {"device_copy", copy_to_device, R"({"mib": 8, "samples": 1})"},
     {"links", links_of_one, R"({"mib": 1})"},
     {"all_reduce", verify_collective, "{}"},
+    {"disk", disk_of_host, R"({"mib": 4, "dir": "/tmp"})"},
 };
 
 /// "found", "missed", or why it could not run, which is no proof either.
