@@ -2,6 +2,7 @@
 #include <span>
 
 #include "remote-agent/checks/links_transfer.hpp"
+#include "remote-agent/checks/mem_taken.hpp"
 #include "remote-agent/checks/outcome.hpp"
 
 namespace vt::checks {
@@ -13,9 +14,11 @@ using nlohmann::json;
 constexpr std::size_t kLeast = 8;
 
 /// One word first: what is broken altogether shows before 64 MiB are waited for (the order of DCGM's test for broken P2P).
-std::vector<std::size_t> sizes_of(const Task& task) {
+Result<std::vector<std::size_t>> sizes_of(const Task& task, const Pair& pair) {
   auto mib = std::clamp(task.number("mib", task.on_cpu() ? 1 : 64), 1.0, 65536.0);
-  return {kLeast, static_cast<std::size_t>(mib) * 1024 * 1024};
+  VT_TRY(auto at_sender, fitting(*pair.from, static_cast<std::size_t>(mib) * 1024 * 1024));
+  VT_TRY(auto most, fitting(*pair.to, at_sender));
+  return std::vector{kLeast, most};
 }
 
 /// What all transfers of one check showed.
@@ -35,7 +38,7 @@ struct Job {
 };
 
 Status carry_all(const Pair& pair, std::span<const Path> paths, const std::string& how, const Job& job) {
-  auto sizes = sizes_of(job.task);
+  VT_TRY(auto sizes, sizes_of(job.task, pair));
   VT_TRY(auto transfers, Transfers::make(pair, sizes.back()));
   for (auto path : paths)
     for (auto bytes : sizes) {

@@ -15,7 +15,8 @@ std::uint64_t mib(const Task& task, const char* name, double otherwise) {
 Result<TakenMemory> take_memory(gpu::Device& device, const Task& task) {
   TakenMemory out;
   VT_TRY(out.free, device.free_memory());
-  auto reserve = mib(task, "reserve_mib", task.on_cpu() ? 0 : 256), limit = mib(task, "mib", 0);
+  auto usual = std::min(256.0, static_cast<double>(out.free / 32 / kMib));
+  auto reserve = mib(task, "reserve_mib", task.on_cpu() ? 0 : usual), limit = mib(task, "mib", 0);
   if (task.on_cpu() && limit == 0) limit = 64 * kMib;
   if (limit > 0) out.free = std::min(out.free, limit + reserve);
   auto left = out.free - std::min(out.free, reserve);
@@ -31,6 +32,11 @@ Result<TakenMemory> take_memory(gpu::Device& device, const Task& task) {
   }
   if (out.pieces.empty()) return fail(Errc::capacity, "no memory is free on " + device.info().uuid + " beyond the reserve");
   return out;
+}
+
+Result<std::size_t> fitting(gpu::Device& device, std::size_t wanted) {
+  VT_TRY(auto free, device.free_memory());
+  return std::min<std::size_t>(wanted, std::max<std::size_t>(free / 4 / kMib * kMib, kMib));
 }
 
 }  // namespace vt::checks

@@ -6,6 +6,7 @@
 #include "remote-agent/checks/chain.hpp"
 #include "remote-agent/checks/gate.hpp"
 #include "remote-agent/checks/links_transfer.hpp"
+#include "remote-agent/checks/mem_taken.hpp"
 #include "remote-agent/checks/outcome.hpp"
 #include "remote-agent/checks/samples.hpp"
 
@@ -85,8 +86,13 @@ struct Bench {
   void into(json& out) const { out["wrong"] = wrong, out["failing"] = failing; }
 };
 
-std::size_t copy_bytes(const Task& task) {
-  return static_cast<std::size_t>(std::clamp(task.number("mib", task.on_cpu() ? 1 : 256), 1.0, 65536.0)) * 1024 * 1024;
+/// args.mib MiB a copy: 256, on the processor 1; half as much as fits once, as both ways need it twice.
+Result<std::size_t> copy_bytes(const Task& task, const Pair& pair) {
+  auto mib = std::clamp(task.number("mib", task.on_cpu() ? 1 : 256), 1.0, 65536.0);
+  auto wanted = 2 * static_cast<std::size_t>(mib) * 1024 * 1024;
+  VT_TRY(auto at_sender, fitting(*pair.from, wanted));
+  VT_TRY(auto most, fitting(*pair.to, at_sender));
+  return most / 2;
 }
 
 /// Seconds of one of several copies behind the gate: the median of three samples.
@@ -108,7 +114,7 @@ Result<double> seconds_per_copy(gpu::Device& device, int copies, const Gate::Enq
 }
 
 Result<double> one_way(Bench& bench, const Pair& pair, const char* how) {
-  auto bytes = copy_bytes(bench.task);
+  VT_TRY(auto bytes, copy_bytes(bench.task, pair));
   VT_TRY(auto transfers, Transfers::make(pair, bytes));
   VT_TRY(auto seconds, seconds_per_copy(*pair.from, bench.task.on_cpu() ? 2 : 8, [&] { return transfers.move(Path::copy, bytes); }));
   VT_CHECK(bench.verify(pair, transfers, bytes, how));
@@ -117,7 +123,7 @@ Result<double> one_way(Bench& bench, const Pair& pair, const char* how) {
 
 /// Both directions at once, each sent by its own device; the figure is of both together.
 Result<double> both_ways(Bench& bench, const Pair& pair, const char* how) {
-  auto bytes = copy_bytes(bench.task);
+  VT_TRY(auto bytes, copy_bytes(bench.task, pair));
   VT_TRY(auto there, Transfers::make(pair, bytes));
   VT_TRY(auto back, Transfers::make({pair.to, pair.from}, bytes));
   VT_TRY(auto a, pair.from->new_stream());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "remote-agent/checks/mem_taken.hpp"
 #include "remote-agent/checks/numa_home.hpp"
 
 namespace vt::checks {
@@ -15,7 +16,7 @@ std::uint64_t seed_of(HostCopies::Towards towards) { return towards == HostCopie
 Result<HostCopies> HostCopies::make(gpu::Device& device, const Task& task, Towards towards, gpu::Place place) {
   NumaHome home(device.info().numa_node);
   auto mib = std::clamp(task.number("mib", task.on_cpu() ? 4 : 512), 1.0, 65536.0);
-  auto bytes = static_cast<std::size_t>(mib) * 1024 * 1024;
+  VT_TRY(auto bytes, fitting(device, static_cast<std::size_t>(mib) * 1024 * 1024));
   VT_TRY(auto host, device.allocate(bytes, place));
   VT_TRY(auto there, device.allocate(bytes));
   std::memset(host.as<void>(), 0, bytes);  // its pages come to be here, on this node
