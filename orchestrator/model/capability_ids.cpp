@@ -25,6 +25,7 @@ const std::vector<KnownCapability>& known_capabilities() {
       {"containers.nested", ValueType::boolean},
       {"kvm", ValueType::boolean},
       {"gpu", ValueType::integer},
+      {"gpu.cc", ValueType::version},
       {"gpu.logical", ValueType::integer},
       {"gpu.mig", ValueType::boolean},
       {"gpu.timeslicing", ValueType::boolean},

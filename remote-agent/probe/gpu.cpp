@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -37,6 +38,17 @@ Counted gpus_on_pci(const Host& host) {
     if (vendor.text == "0x10de" && kind.text.starts_with("0x03")) ++out.n;
   }
   return out;
+}
+
+/// Compute capability by the upper byte of the PCI device id, which NVIDIA gives by chip (the PCI ID repository): no library is
+/// asked, so no GPU is woken.
+std::string capability_of(const std::string& device) {
+  static const std::map<std::string, std::string> known = {{"1d", "7.0"},  {"1e", "7.5"},  {"1f", "7.5"},  {"20", "8.0"},  {"21", "7.5"},
+                                                           {"22", "8.6"},  {"23", "9.0"},  {"24", "8.6"},  {"25", "8.6"},  {"26", "8.9"},
+                                                           {"27", "8.9"},  {"28", "8.9"},  {"29", "10.0"}, {"2b", "12.0"}, {"2c", "12.0"},
+                                                           {"2d", "12.0"}, {"2f", "12.0"}, {"31", "10.3"}};
+  auto found = device.size() >= 4 ? known.find(device.substr(2, 2)) : known.end();
+  return found == known.end() ? "" : found->second;
 }
 
 Counted gpus_of_driver(const Host& host) {
@@ -139,6 +151,22 @@ Answer gpu_physical(const Host& host) {
   auto evidence = plural(pci.n, "NVIDIA GPU") + " on PCI (vendor 10de, class 03)";
   if (driver.known() && driver.n < pci.n) evidence += ", the driver has " + std::to_string(driver.n);
   return number(pci.n, evidence);
+}
+
+Answer gpu_capability(const Host& host) {
+  auto counted = gpus_on_pci(host);
+  if (!counted.known()) return counted.trouble;
+  if (counted.n == 0) return text("", "no PCI device of vendor 10de and class 03");
+  std::string lowest, from;
+  for (auto& device : host.files.list(kPci).names) {
+    auto path = kPci + "/" + device;
+    if (host.files.read(path + "/vendor").text != "0x10de" || !host.files.read(path + "/class").text.starts_with("0x03")) continue;
+    auto id = host.files.read(path + "/device");
+    auto capability = id.error ? "" : capability_of(id.text);
+    if (capability.empty()) return id.error ? unreadable(path + "/device", id.error) : unknown(path + "/device says " + id.text);
+    if (lowest.empty() || std::stod(capability) < std::stod(lowest)) lowest = capability, from = path + "/device says " + id.text;
+  }
+  return text(lowest, from);
 }
 
 Answer gpu_logical(const Host& host) {

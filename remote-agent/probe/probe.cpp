@@ -58,6 +58,7 @@ const std::vector<Probe>& probes() {
       {"containers.nested", true, containers_nested},
       {"kvm", true, kvm},
       {"gpu", false, gpu_physical},
+      {"gpu.cc", false, gpu_capability},
       {"gpu.logical", false, gpu_logical},
       {"gpu.mig", false, gpu_mig},
       {"gpu.timeslicing", false, gpu_timeslicing},

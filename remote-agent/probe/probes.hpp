@@ -39,6 +39,7 @@ Answer kvm(const Host&);
 
 // gpu.cpp
 Answer gpu_physical(const Host&);
+Answer gpu_capability(const Host&);
 Answer gpu_logical(const Host&);
 Answer gpu_mig(const Host&);
 Answer gpu_timeslicing(const Host&);

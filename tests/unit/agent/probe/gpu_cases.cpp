@@ -38,6 +38,19 @@ std::vector<Case> gpu_cases() {
       {"GpuTwo", gpu_physical, two_gpus, "2", "2 NVIDIA GPUs on PCI"},
       {"GpuNone", gpu_physical, [](Scene& s) { s.gpu("0000:00:02.0", "0x030000", "0x8086"); }, "0", "no PCI device of vendor 10de"},
       {"GpuNoPci", gpu_physical, [](Scene&) {}, "0", "no PCI device"},
+      {"CapabilityOfTheLeast", gpu_capability,
+       [](Scene& s) {
+         two_gpus(s);
+         s.file("/sys/bus/pci/devices/0000:17:00.0/device", "0x2b85\n").file("/sys/bus/pci/devices/0000:65:00.0/device", "0x2684\n");
+       },
+       "\"8.9\"", "says 0x2684"},
+      {"CapabilityOfNoGpu", gpu_capability, [](Scene&) {}, "\"\"", "no PCI device"},
+      {"CapabilityOfNewerGpus", gpu_capability,
+       [](Scene& s) {
+         two_gpus(s);
+         s.file("/sys/bus/pci/devices/0000:17:00.0/device", "0x7f01\n");
+       },
+       "", "says 0x7f01"},
       {"GpuLostByTheDriver", gpu_physical,
        [](Scene& s) {
          two_gpus(s);
