@@ -34,7 +34,9 @@ int checks_command(const CommandLine& line) {
   auto catalogue = std::get<LoadedCatalogue>(read).catalogue;
   if (!line.check.empty()) std::erase_if(catalogue.checks, [&](auto& c) { return !glob_match(line.check, c.id); });
   if (catalogue.checks.empty()) return refuse(Error{Errc::usage, "no check matches '" + line.check + "'"});
-  if (line.markdown) return print(check_reference(catalogue)) ? 0 : 3;
+  auto measured = read_measurements(line);
+  if (!measured) return refuse(measured.error());
+  if (line.markdown) return print(check_reference(catalogue, *measured)) ? 0 : 3;
   auto list = nlohmann::json::array();
   Table table;
   for (auto& c : catalogue.checks) {

@@ -1,9 +1,12 @@
 #include "orchestrator/cli/clouds.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "orchestrator/plan/load.hpp"
+#include "providers/emulator/hosts/host.hpp"
+#include "providers/emulator/hosts/vm_image.hpp"
 #include "providers/emulator/rack.hpp"
 #include "providers/registry.hpp"
 
@@ -41,6 +44,8 @@ Result<Clouds> rehearsed(const CommandLine& line, const Clock& clock) {
     VT_TRY(auto kind, host_kind(line.rehearse));
     emulator::Options options;
     options.folder = folder + "/emulator", options.pace = pace, options.hosts = kind, options.any_token = false;
+    if (kind == emulator::HostKind::vm && emulator::why_no_vms().empty() && !emulator::has_vm_image(options.folder))
+      std::fputs("building the image of the machines, once: about a minute, from the Debian archive\n", stderr);
     VT_TRY(out.emulator, emulator::Emulator::start(options));
     address = out.emulator->address();
     out.says = out.emulator->hosts_text();

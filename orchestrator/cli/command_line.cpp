@@ -70,12 +70,18 @@ void add_rehearsal(CLI::App& sub, CommandLine& o) {
       ->needs(rehearse);
 }
 
+void add_device(CLI::App& sub, CommandLine& o) {
+  sub.add_option("--device", o.device, "cpu: on hosts without a GPU the processor stands in where a check can; no evidence for a GPU")
+      ->check(CLI::IsMember({"cpu"}));
+}
+
 void add_run(CLI::App& app, CommandLine& o, Words& w) {
   auto run = add(app, o, "run", "Run a plan: get the hosts, run the checks, give the hosts back");
   add_plan(*run, o, w);
   add_selection(*run, o, w);
   run->add_option("--on", o.on, "Use the kept host of RUN/LAYER instead of a new one")->type_name("RUN/LAYER");
   add_keep(*run, o);
+  add_device(*run, o);
   add_rehearsal(*run, o);
 }
 
@@ -83,6 +89,7 @@ void add_check(CLI::App& app, CommandLine& o, Words& w) {
   auto check = add(app, o, "check", "Check one machine without a plan");
   check->add_option("target", o.target, "USER@HOST, or 'local' for this machine")->required();
   add_selection(*check, o, w);
+  add_device(*check, o);
   check->add_option("--port", o.host.port, "SSH port")->check(CLI::Range(1, 65535));
   check->add_option("--identity", o.host.identity, "Private key file")->type_name("FILE");
   check->add_option("--host-key", o.host.host_key, "The host key's fingerprint (SHA256:…)")->type_name("FINGERPRINT");
@@ -99,7 +106,8 @@ void add_reports(CLI::App& app, CommandLine& o) {
   add_run_id(*add(app, o, "status", "The status of a run, layer by layer"), o);
   auto report = add(app, o, "report", "A run as text, JSON, JUnit or Markdown");
   add_run_id(*report, o);
-  report->add_option("--format", o.format, "text, json, junit or markdown")->check(CLI::IsMember({"text", "json", "junit", "markdown"}));
+  report->add_option("--format", o.format, "text, json, junit, markdown or ocp")
+      ->check(CLI::IsMember({"text", "json", "junit", "markdown", "ocp"}));
   report->add_option("-o,--output", o.output, "Write to this file instead of standard output")->type_name("FILE");
   auto why = add(app, o, "why", "Why a check has its verdict: evidence, rule, measured value, history, what to do");
   why->add_option("check", o.check, "Check id")->required();
@@ -139,6 +147,14 @@ void add_cost(CLI::App& app, CommandLine& o) {
   cost->add_flag("--rehearse{auto}", o.rehearse, "Of rehearsals instead")->check(CLI::IsMember({"auto", "process", "vm"}));
 }
 
+void add_baseline(CLI::App& app, CommandLine& o) {
+  auto baseline = add(app, o, "baseline", "What measured figures are held against: show it, or learn it from a run of one's own");
+  baseline->add_option("action", o.action, "show or learn")->required()->check(CLI::IsMember({"show", "learn"}));
+  baseline->add_option("what", o.name, "show: part of a GPU's name, all if not given; learn: run id, a unique beginning of one, or 'last'");
+  baseline->add_option("-o,--output", o.output, "learn: write to this file ('-': standard output) instead of the state folder's baselines/")
+      ->type_name("FILE");
+}
+
 void add_everything(CLI::App& app, CommandLine& o, Words& w) {
   add_run(app, o, w);
   auto plan = add(app, o, "plan", "Show what a plan would do; spends nothing, needs no credentials");
@@ -150,10 +166,12 @@ void add_everything(CLI::App& app, CommandLine& o, Words& w) {
   auto resume = add(app, o, "resume", "Go on with an interrupted run: only what has no result is repeated");
   add_run_id(*resume, o);
   add_keep(*resume, o);
+  add_device(*resume, o);
   add_rehearsal(*resume, o);
   add_reports(app, o);
   add_resources(app, o);
   add_cost(app, o);
+  add_baseline(app, o);
   auto checks = add(app, o, "checks", "The catalogue of checks");
   checks->add_option("glob", o.check, "Only checks that match");
   checks->add_flag("--markdown", o.markdown, "As the reference page docs/checks.md");

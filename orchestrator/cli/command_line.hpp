@@ -24,13 +24,15 @@ struct CommandLine {
   bool keep = false, keep_on_failure = false, online = false;
   std::string rehearse;  ///< empty: the real clouds; else what stands behind the emulated ones: auto, process, vm
   std::string emulator;  ///< rehearsal: address of a running emulator; empty: one of our own
+  std::string device;    ///< "cpu": where a GPU is missing, the processor stands in for it
   double pace = 0;       ///< rehearsal: its pace; 0: the default
 
   std::string run = "last", layer, check;
   std::string target;  ///< USER@HOST, or "local"
   HostSpec host;       ///< the SSH options of `check`
   std::string format = "text", output;
-  std::string name;  ///< resource, shell, …
+  std::string name;    ///< resource, shell, …
+  std::string action;  ///< baseline: show or learn
   int limit = 20;
   bool all = false, dry_run = false, markdown = false, stateless = false, yes = false;
   std::string since = "30d", by = "plan";  ///< cost

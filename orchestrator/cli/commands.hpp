@@ -19,6 +19,7 @@ int release_command(const CommandLine&);
 int shell_command(const CommandLine&);
 int cost_command(const CommandLine&);
 int checks_command(const CommandLine&);
+int baseline_command(const CommandLine&);
 int completion_command(const CommandLine&);
 
 /// Parses the command line, says what is still open, runs the command. What main() calls.

@@ -16,14 +16,23 @@ struct Entry {
 };
 
 constexpr Entry kCommands[] = {
-    {"run", run_command},          {"plan", plan_command},
-    {"check", check_command},      {"resume", resume_command},
-    {"runs", runs_command},        {"status", status_command},
-    {"report", report_command},    {"why", why_command},
-    {"logs", logs_command},        {"checks", checks_command},
-    {"cost", cost_command},        {"resources", resources_command, false},
-    {"reap", reap_command, false}, {"release", release_command, false},
-    {"shell", shell_command},      {"completion", completion_command, false},
+    {"run", run_command},
+    {"plan", plan_command},
+    {"check", check_command},
+    {"resume", resume_command},
+    {"runs", runs_command},
+    {"status", status_command},
+    {"report", report_command},
+    {"why", why_command},
+    {"logs", logs_command},
+    {"checks", checks_command},
+    {"cost", cost_command},
+    {"resources", resources_command, false},
+    {"reap", reap_command, false},
+    {"release", release_command, false},
+    {"shell", shell_command},
+    {"completion", completion_command, false},
+    {"baseline", baseline_command, false},
 };
 
 /// On standard error, so that it never mixes with what a script reads.

@@ -28,6 +28,7 @@ constexpr Examples kExamples[] = {
      "  vault-test plan plans/clouds.yaml --online\n"},
     {"check",
      "  vault-test check local --suite os\n"
+     "  vault-test check local --suite gpu-compute --device cpu\n"
      "  vault-test check vault@cube-01.lan --identity ~/.ssh/id_ed25519\n"
      "  vault-test check root@10.0.0.7 --port 2222 --host-key SHA256:… --check 'gpu.*'\n"},
     {"resume", "  vault-test resume\n  vault-test resume 20261120-103000\n"},
@@ -44,6 +45,9 @@ constexpr Examples kExamples[] = {
     {"release", "  vault-test release vt-k3x9abcd-…\n"},
     {"cost", "  vault-test cost\n  vault-test cost --since 7d --by check\n  vault-test cost --reconcile --json\n"},
     {"checks", "  vault-test checks\n  vault-test checks 'gpu.*' --json\n"},
+    {"baseline",
+     "  vault-test baseline show\n  vault-test baseline show 'RTX 5090'\n"
+     "  vault-test baseline learn last\n  vault-test baseline learn 20261120-103000 -o my-5090.yaml\n"},
     {"completion", "  vault-test completion bash > ~/.local/share/bash-completion/completions/vault-test\n"},
 };
 

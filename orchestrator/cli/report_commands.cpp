@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/cli/commands.hpp"
+#include "orchestrator/cli/hardware.hpp"
 #include "orchestrator/cli/ledger_view.hpp"
 #include "orchestrator/cli/workplace.hpp"
 #include "orchestrator/cost/user_config.hpp"
@@ -52,6 +53,8 @@ Result<Stored> read_run(const CommandLine& line) {
   out.catalogue = parse_catalogue(text).catalogue;
   ask_ledger(line, clock, out.view);
   out.view.cap = cap_of(out);
+  VT_TRY(auto measured, read_measurements(line));
+  out.view.never_on_hardware = never_on_hardware(out.view, out.catalogue, measured);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "orchestrator/cli/hardware.hpp"
 #include "orchestrator/cli/ledger_view.hpp"
 #include "orchestrator/cli/progress_printer.hpp"
 #include "orchestrator/cli/selection_text.hpp"
@@ -37,6 +38,8 @@ struct Running {
   RunRow row;
   Clouds clouds;
   Caps caps;  ///< the user's own
+  Baselines baselines;
+  LastMeasurements measured;
 };
 
 std::vector<LayerRow> layer_rows(const Running& r) {
@@ -98,6 +101,7 @@ Result<RunView> final_view(Running& r) {
   VT_TRY(auto resources, r.ledger->of_run(r.row.id));
   apply_ledger(view, resources, r.clock.wall());
   view.cap = stricter(r.caps, r.what.plan.budget, {}).run;
+  view.never_on_hardware = never_on_hardware(view, r.what.catalogue.catalogue, r.measured);
   return view;
 }
 
@@ -144,6 +148,8 @@ int see_through(Running& r, bool resumed) {
   Context context = make_context(*r.store, *r.ledger, r.clock, r.stop, r.clouds);
   context.caps = r.caps;
   context.secrets = secrets_of(r);
+  context.baselines = r.baselines;
+  context.cpu = r.line.device == "cpu";
   Status ran =
       run_all(context, {r.row.id, r.what.plan, r.run_plan, keep_of(r.line), *kept, r.row.subject.dirty ? "" : r.row.subject.digest});
   if (!ran) {
@@ -195,6 +201,8 @@ Status look_at_subject(Running& r) {
 
 Status find_means(Running& r) {
   VT_TRY(r.caps, own_caps());
+  VT_TRY(r.baselines, read_baselines(r.line));
+  VT_TRY(r.measured, read_measurements(r.line));
   VT_TRY(r.clouds, open_clouds(r.line, r.clock));
   return {};
 }
@@ -221,7 +229,7 @@ int resume_row(const CommandLine& line, const RunRow& row, std::unique_ptr<Store
   auto loaded = load_resolved(*plan_text, row.plan, what.catalogue.catalogue, provider_schemas());
   if (!loaded.problems.empty()) return refuse(loaded.problems);
   what.plan = std::move(loaded.plan);
-  Running r{line, what, {}, selection_from(row.selection), {}, stop_on_signals(), std::move(store), nullptr, row, {}, {}};
+  Running r{line, what, {}, selection_from(row.selection), {}, stop_on_signals(), std::move(store), nullptr, row, {}, {}, {}, {}};
   Status ready = find_means(r);
   if (ready) ready = make_plan(r);
   if (ready) ready = nothing_missing(r);
@@ -237,7 +245,7 @@ int resume_row(const CommandLine& line, const RunRow& row, std::unique_ptr<Store
 }  // namespace
 
 int start_run(const CommandLine& line, const PlanToRun& what) {
-  Running r{line, what, {}, line.selection, {}, stop_on_signals(), nullptr, nullptr, {}, {}, {}};
+  Running r{line, what, {}, line.selection, {}, stop_on_signals(), nullptr, nullptr, {}, {}, {}, {}, {}};
   if (Status ready = prepare(r); !ready) return refuse(ready.error());
   return see_through(r, false);
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <set>
 
+#include "orchestrator/baseline/load.hpp"
 #include "orchestrator/model/text.hpp"
 #include "providers/registry.hpp"
 
@@ -49,8 +50,34 @@ void collect_layer(const LayerPlan& l, const Plan& plan, const ProviderContext& 
 
 }  // namespace
 
+namespace {
+
+std::string catalogue_folder(const CommandLine& line) { return line.catalogue.empty() ? default_catalogue_folder() : line.catalogue; }
+
+Error all_of(const Problems& problems) {
+  std::vector<std::string> lines;
+  for (auto& problem : problems) lines.push_back(problem.text());
+  return {Errc::config, join(lines, "\n")};
+}
+
+}  // namespace
+
+std::string own_baselines(const CommandLine& line) { return line.state_dir + "/baselines"; }
+
+Result<Baselines> read_baselines(const CommandLine& line) {
+  auto loaded = load_baselines({catalogue_folder(line) + "/baselines", own_baselines(line)});
+  if (!loaded.problems.empty()) return fail(all_of(loaded.problems));
+  return std::move(loaded.baselines);
+}
+
+Result<LastMeasurements> read_measurements(const CommandLine& line) {
+  auto loaded = load_measurements(catalogue_folder(line) + "/measured.yaml");
+  if (!loaded.problems.empty()) return fail(all_of(loaded.problems));
+  return std::move(loaded.last);
+}
+
 std::variant<LoadedCatalogue, int> read_catalogue(const CommandLine& line) {
-  auto folder = line.catalogue.empty() ? default_catalogue_folder() : line.catalogue;
+  auto folder = catalogue_folder(line);
   auto loaded = load_catalogue(folder);
   if (!loaded.problems.empty()) return refuse(loaded.problems);
   if (loaded.catalogue.checks.empty())
@@ -129,7 +156,7 @@ Context make_context(Store& store, Ledger& ledger, const Clock& clock, StopFlag&
       if (!row.account.empty()) accounts.insert(row.account);
   clouds.context.accounts.assign(accounts.begin(), accounts.end());
   clouds.context.cloud.stopped = [&stop] { return stop.requested(); };
-  Context context{store, ledger, clock, stop, AgentBinaries::beside_this_program(), {}, {}, {}};
+  Context context{store, ledger, clock, stop, AgentBinaries::beside_this_program(), {}, {}, {}, connect, {}, {}};
   context.provider = [&clouds](const std::string& name) { return clouds.provider(name); };
   context.rehearsal = clouds.rehearsal();
   for (auto& entry : provider_registry()) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrator/baseline/measured.hpp"
 #include "orchestrator/cli/clouds.hpp"
 #include "orchestrator/cli/command_line.hpp"
 #include "orchestrator/engine/context.hpp"
@@ -17,6 +18,12 @@ namespace vt {
 
 /// The catalogue, or the exit code after its problems were printed.
 std::variant<LoadedCatalogue, int> read_catalogue(const CommandLine&);
+/// The shipped baselines and the user's own; Errc::config with all of their problems.
+Result<Baselines> read_baselines(const CommandLine&);
+/// Where the user's own are.
+std::string own_baselines(const CommandLine&);
+/// Where each check was last run on hardware.
+Result<LastMeasurements> read_measurements(const CommandLine&);
 std::variant<Plan, int> read_plan(const CommandLine&, const Catalogue&);
 std::vector<ProviderSchema> provider_schemas();
 std::map<std::string, std::string> process_environment();

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 
 #include "orchestrator/model/text.hpp"
+#include "orchestrator/plan/load.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace vt {
@@ -51,6 +53,17 @@ TEST_F(LoadBaselines, TheShippedOnesAreSoundAndSourced) {
   auto copy = all.find("NVIDIA GeForce RTX 5090", "memory.copy", 1);
   ASSERT_TRUE(copy);
   EXPECT_EQ(copy->low, 1792) << "what is only to be read is not held against";
+}
+
+TEST_F(LoadBaselines, EveryKeyOfTheCatalogueIsKnown) {
+  std::set<std::string> known;
+  for (auto& gpu : shipped().baselines.gpus)
+    for (auto& figure : gpu.figures)
+      if (figure.held) known.insert(figure.keys.begin(), figure.keys.end());
+  for (auto& check : load_catalogue(std::string(VT_SOURCE_DIR) + "/plans").catalogue.checks)
+    for (auto& value : check.values)
+      EXPECT_TRUE(value.baseline.empty() || known.contains(value.baseline.substr(0, value.baseline.find('@'))))
+          << check.id << "/" << value.name << ": nothing is held against " << value.baseline;
 }
 
 TEST_F(LoadBaselines, NumberOfGpusAndSizeSelect) {

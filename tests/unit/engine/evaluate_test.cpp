@@ -127,6 +127,20 @@ TEST(Evaluate, BaselinesDecideWhereTheyAreKnown) {
   EXPECT_EQ(held.values.at(0).rule, "at-least 120 TFLOP/s: 60 % of 200 (theory, mh, 2026-11-20, rtx.yaml)");
 }
 
+TEST(Evaluate, AnOverlookedFaultIsNoFaultOfTheHardware) {
+  auto test = gpu_check();
+  test.id = std::string(kSelfTest);
+  ObservationKey key;
+  key.check = test.id;
+  auto judged = [&](const std::string& values) { return self_tested(evaluate(test, {}, observe(test, key, returned(values)), of_rtx())); };
+  auto overlooked = judged(R"({"tflops": [150], "wrong": [1], "health": ["ok"]})");
+  EXPECT_EQ(overlooked.verdict, Verdict::error);
+  EXPECT_EQ(overlooked.cause, Cause::self_test);
+  auto ill = judged(R"({"tflops": [150], "wrong": [0], "health": ["XID 79: fell off the bus"]})");
+  EXPECT_EQ(ill.verdict, Verdict::fail) << "its GPU is ill, the checker is not";
+  EXPECT_EQ(judged(R"({"tflops": [150], "wrong": [0], "health": ["ok"]})").verdict, Verdict::pass);
+}
+
 TEST(Evaluate, WhatBrokeIsSaid) {
   auto timed_out = printed("");
   timed_out.timed_out = true;

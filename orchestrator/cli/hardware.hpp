@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "orchestrator/baseline/measured.hpp"
+#include "orchestrator/report/run_view.hpp"
+
+namespace vt {
+
+/// The checks of this run that are about a GPU, ran, and were never run on hardware by those who make them.
+std::vector<std::string> never_on_hardware(const RunView&, const Catalogue&, const LastMeasurements&);
+
+}  // namespace vt
