@@ -119,14 +119,19 @@ Hosting::Hosting(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Result<std::unique_ptr<Hosting>> Hosting::make(HostKind kind, const std::string& folder, std::string& text) {
   auto impl = std::make_unique<Impl>();
   impl->folder = folder + "/hosts";
-  if (kind == HostKind::vm) return fail(Errc::usage, "QEMU machines cannot stand behind instances yet: leave the kind of hosts to us");
   if (kind == HostKind::none) {
     text = "nothing stands behind pods and instances";
   } else {
     std::string no_pod, no_machine;
     bool plain = kind == HostKind::process;
     impl->pods = make_pod_maker(plain, no_pod);
-    impl->machines = make_machine_maker(plain, no_machine);
+    if (kind == HostKind::vm) {
+      auto vms = make_vm_maker(folder);
+      if (!vms) return fail(Errc::usage, "no QEMU machines here: " + vms.error().what);
+      impl->machines = std::move(vms).take();
+    } else {
+      impl->machines = make_machine_maker(plain, no_machine);
+    }
     if (!impl->pods || !impl->machines) return fail(Errc::usage, "no emulated hosts here: " + (impl->pods ? no_machine : no_pod));
     auto why = [](const std::string& reason) { return reason.empty() ? "" : " (" + reason + ")"; };
     text = "pods: " + impl->pods->text() + why(no_pod) + "; instances: " + impl->machines->text() + why(no_machine);

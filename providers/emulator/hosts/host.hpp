@@ -50,5 +50,9 @@ class HostMaker {
 /// The best maker for that kind of host that works here; `why_not` gets why the better ones do not.
 std::unique_ptr<HostMaker> make_pod_maker(bool processes_only, std::string& why_not);
 std::unique_ptr<HostMaker> make_machine_maker(bool processes_only, std::string& why_not);
+/// Virtual machines under QEMU; their image is kept in `cache`, and built at the first time. Never anything else in their place.
+Result<std::unique_ptr<HostMaker>> make_vm_maker(const std::string& cache);
+/// What they lack here; empty: nothing.
+std::string why_no_vms();
 
 }  // namespace vt::emulator
