@@ -203,9 +203,10 @@ void Ranks::read(Rank& rank) {
 void Ranks::end(Rank& rank) {
   rank.phase = Rank::Phase::over;
   if (rank.done) return;
-  if (!rank.stopped.empty()) rank.error = "ended because " + rank.stopped;
+  bool gave_up = rank.child->gave_up();
+  if (!rank.stopped.empty() && !gave_up) rank.error = "ended because " + rank.stopped;
   else if (rank.trouble.empty() && rank.error.empty()) {
-    rank.trouble = rank.child->gave_up() ? "hung in " + rank.doing : rank.child->how_it_ended();
+    rank.trouble = gave_up ? "hung in " + rank.doing : rank.child->how_it_ended();
     lost(rank);
   }
 }

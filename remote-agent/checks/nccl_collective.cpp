@@ -127,7 +127,8 @@ Result<json> single_process(const Task& task, gpu::Devices& devices, Reporter& r
     }
   }
   for (auto& sweep : all) out["wrong"].push_back(sweep.wrong), out["first_wrong"].push_back(sweep.first_wrong);
-  for (auto& [name, value] : session->about().items()) out[name] = json::array({value});
+  auto about = session->about();
+  for (auto& [name, value] : about.items()) out[name] = json::array({value});
   return out;
 }
 

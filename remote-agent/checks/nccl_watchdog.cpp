@@ -70,6 +70,7 @@ void NcclWatchdog::fire(std::unique_lock<std::mutex>& hold) {
   auto comms = comms_;
   hold.unlock();
   on_fire_(where);
+  if (comms.empty()) std::_Exit(kHung);  // still joining, and nothing there to abort
   // In threads that nobody waits for: an abort may hang as well.
   for (auto& comm : comms) std::thread([c = comm] { c->abort(); }).detach();
   hold.lock();
