@@ -27,9 +27,9 @@ Result<json> state_of(const Nvml& nvml, Handle gpu) {
   return json{{"uncorrected", count_text(c.ecc_uncorrected)},
               {"corrected", count_text(c.ecc_corrected)},
               {"remapping", remap_text(c)},
-              {"remapped_rows", c.remapped_uncorrected.value_or(0)},
+              {"remapped_rows", count_text(c.remapped_uncorrected)},
               {"retiring", retiring},
-              {"retired_pages", retired.value_or(0)},
+              {"retired_pages", count_text(retired)},
               {"pcie_replays", count_text(c.pcie_replays)}};
 }
 

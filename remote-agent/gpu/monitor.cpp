@@ -17,7 +17,7 @@ using nvml::Functions, nvml::Handle, nvml::Nvml;
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds kEvery{200}, kTraceEvery{1000};
+constexpr std::chrono::milliseconds kFirst{50}, kEvery{200}, kTraceEvery{1000};
 constexpr unsigned kSliceMs = 50;  ///< an order to end is heard this soon
 
 struct Series {
@@ -61,6 +61,7 @@ struct Watch {
   GpuReport report;
   Watched seen;
   Series series[std::size(kSampled)];
+  unsigned max_generation = 0, max_width = 0;  ///< of GPU and slot together
 };
 
 /// What the thread works on; nobody else does until it has ended.
@@ -80,7 +81,7 @@ class Watcher {
     return nvml_.get<T>(function, watch.handle).value_or(T{});
   }
   void sample_link(Watch&, bool loaded) const;
-  json telemetry(const Watch&, const Findings&) const;
+  static json telemetry(const Watch&, const Findings&);
 
   Nvml nvml_;
   nvml::EventSet events_ = nullptr;
@@ -103,6 +104,8 @@ std::string Watcher::begin() {
     watch.report.pci = nvml_.get<nvml::PciInfo>(&Functions::nvmlDeviceGetPciInfo_v3, handle).value_or(nvml::PciInfo{}).bus_id;
     auto known = nvml_.get<nvml::u64>(&Functions::nvmlDeviceGetSupportedEventTypes, handle).value_or(0);
     if (events_ && (known & kWanted)) nvml_.call(&Functions::nvmlDeviceRegisterEvents, handle, known & kWanted, events_);
+    watch.max_generation = number<unsigned>(&Functions::nvmlDeviceGetMaxPcieLinkGeneration, watch);
+    watch.max_width = number<unsigned>(&Functions::nvmlDeviceGetMaxPcieLinkWidth, watch);
     watch.seen.before = read_counters(nvml_, handle);
   }
   return trouble;
@@ -144,7 +147,7 @@ void Watcher::trace(const Monitor::Trace& to) const {
       if (watch.series[i].n) to(kSampled[i].name, watch.series[i].last, kSampled[i].unit, watch.report.uuid);
 }
 
-json Watcher::telemetry(const Watch& watch, const Findings& found) const {
+json Watcher::telemetry(const Watch& watch, const Findings& found) {
   json out = json::object();
   for (std::size_t i = 0; i < std::size(kSampled); ++i)
     if (auto& s = watch.series[i]; s.n) out[kSampled[i].name] = {{"min", s.min}, {"mean", s.sum / s.n}, {"max", s.max}};
@@ -152,8 +155,8 @@ json Watcher::telemetry(const Watch& watch, const Findings& found) const {
   if (watch.seen.generation)
     out["pcie"] = {{"generation", watch.seen.generation},
                    {"width", watch.seen.width},
-                   {"max_generation", number<unsigned>(&Functions::nvmlDeviceGetMaxPcieLinkGeneration, watch)},
-                   {"max_width", number<unsigned>(&Functions::nvmlDeviceGetMaxPcieLinkWidth, watch)}};
+                   {"max_generation", watch.max_generation},
+                   {"max_width", watch.max_width}};
   if (!found.notes.empty()) out["notes"] = found.notes;
   return out;
 }
@@ -201,7 +204,7 @@ void Monitor::State::watch(Watcher& watcher) {
   auto start = Clock::now(), sampled = start, traced = start;
   for (std::optional<Clock::time_point> until; !until || Clock::now() < *until;) {
     watcher.listen(kSliceMs);
-    if (Clock::now() - sampled >= kEvery) watcher.sample(since(sampled)), sampled = Clock::now();
+    if (Clock::now() - sampled >= (sampled == start ? kFirst : kEvery)) watcher.sample(since(sampled)), sampled = Clock::now();
     std::lock_guard hold(mutex);
     if (stop && !until) until = Clock::now() + std::chrono::milliseconds(late_ms);
     if (stop || !trace || Clock::now() - traced < kTraceEvery) continue;
