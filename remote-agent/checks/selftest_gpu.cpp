@@ -23,6 +23,7 @@ constexpr Checker kCheckers[] = {
     {"host_copy", copy_to_host, R"({"mib": 8, "samples": 1})"},
     {"device_copy", copy_to_device, R"({"mib": 8, "samples": 1})"},
     {"links", links_of_one, R"({"mib": 1})"},
+    {"gemm", gemm_correct, R"({"size": 256, "repeats": 1, "type": "fp32"})"},
     {"all_reduce", verify_collective, "{}"},
     {"disk", disk_of_host, R"({"mib": 4, "dir": "/tmp"})"},
 };
