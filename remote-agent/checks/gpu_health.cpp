@@ -51,7 +51,7 @@ Result<json> inforom_of(const Nvml& nvml, Handle gpu) {
   return json{{"state", none ? "n/a" : code ? "corrupted" : "valid"}, {"version", version.value_or("n/a")}};
 }
 
-/// Links that are there and how many of them are up. A GPU says "not supported" for each link beyond its last.
+/// Links that are there and how many of them are up; a PCIe board without a bridge uses none. A GPU refuses each link beyond its last.
 Result<json> nvlinks_of(const Nvml& nvml, Handle gpu) {
   constexpr unsigned kMost = 36;
   unsigned there = 0, up = 0;
@@ -60,7 +60,8 @@ Result<json> nvlinks_of(const Nvml& nvml, Handle gpu) {
     if (!state && state.error().code == Errc::lost) return fail(state.error());
     if (state) ++there, up += *state != 0;
   }
-  json out = {{"links", there ? std::to_string(up) + " of " + std::to_string(there) + " up" : "n/a"}};
+  auto counts = std::to_string(up) + " of " + std::to_string(there) + " up";
+  json out = {{"links", !there ? "n/a" : up ? counts : "none in use"}};
   auto generation = there ? nvml.get<unsigned>(&Functions::nvmlDeviceGetNvLinkVersion, gpu, 0U).value_or(0) : 0;
   out["generation"] = generation;
   return out;
