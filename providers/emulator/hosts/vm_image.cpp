@@ -86,7 +86,11 @@ Result<VmImage> vm_image(const std::string& cache) {
   fs::create_directories(making, error);
   if (error) return fail(Errc::storage, "cannot make " + making + ": " + error.message());
   VT_CHECK(write_file(making + "/guest-agent", guest_agent(), 0700));
-  VT_TRY(Finished built, run_program({"/bin/sh", "-c", kBuild, "sh", making}, Deadline::after(kBuildTime)));
+  // In namespaces of its own, so that what it mounts and starts ends with it, also when it takes too long.
+  std::vector<std::string> words{"unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"};
+  for (auto* word : {"/bin/sh", "-c", kBuild, "sh"}) words.emplace_back(word);
+  words.push_back(making);
+  VT_TRY(Finished built, run_program(words, Deadline::after(kBuildTime)));
   if (built.exit_code != 0)
     return fail(Errc::refused, "the image of the machines cannot be built: " + printable(join(split(built.output, '\n'), "; ")));
   fs::rename(making, out.folder, error);
