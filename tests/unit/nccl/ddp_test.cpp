@@ -7,7 +7,7 @@ using vt::test::FakeGpus;
 
 TEST(Ddp, AllRanksEndWithOneModelThatHasLearned) {
   FakeGpus gpus(2);
-  auto values = gpus.values("train.ddp", {{"steps", 40}}, 20'000);
+  auto values = gpus.values("train.ddp", {{"steps", 30}}, 20'000);
   EXPECT_EQ(values["distinct_weights"], json({1, 1})) << values;
   EXPECT_EQ(values["health"], json({"ok", "ok"}));
   for (auto& ratio : values["ratio"]) EXPECT_LT(ratio, 0.8);

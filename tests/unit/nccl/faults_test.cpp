@@ -10,7 +10,9 @@ using vt::test::FakeGpus;
 
 namespace {
 
-json small() { return {{"operation", "all_reduce"}, {"mib", {0.01}}, {"warmup", 1}, {"iterations", 2}, {"patience", 0.3}}; }
+json small(double patience = 0.5) {
+  return {{"operation", "all_reduce"}, {"mib", {0.01}}, {"warmup", 1}, {"iterations", 2}, {"patience", patience}};
+}
 
 json fault(const char* kind, int rank, const char* where = "all_reduce") { return {{"kind", kind}, {"gpu", rank}, {"where", where}}; }
 
@@ -30,7 +32,7 @@ TEST(NcclFaults, ARankThatNeverEntersIsNamedWithTheOperation) {
   auto values = gpus.values("nccl.collective", small(), 20'000);
   EXPECT_LT(vt::test::now_ms() - since, 5000);
   ASSERT_EQ(values["health"].size(), 4U) << values;
-  EXPECT_EQ(values["health"][2], "hung in all_reduce 10.23 KiB: calling");
+  EXPECT_EQ(values["health"][2], "hung in all_reduce 10.24 KiB: calling");
   for (auto rank : {0, 1, 3}) EXPECT_EQ(values["health"][static_cast<std::size_t>(rank)], "ok") << rank;
   EXPECT_EQ(left_behind(), 0U);
 }
@@ -39,7 +41,7 @@ TEST(NcclFaults, WhereEveryRankHasEnteredAllOfThemHang) {
   FakeGpus gpus(2);
   gpus.fault(fault("nccl-stuck", 1));
   auto values = gpus.values("nccl.collective", small(), 20'000);
-  for (auto& health : values["health"]) EXPECT_EQ(health, "hung in all_reduce 10.23 KiB: waiting");
+  for (auto& health : values["health"]) EXPECT_EQ(health, "hung in all_reduce 10.24 KiB: waiting");
 }
 
 TEST(NcclFaults, ARankThatNeverJoinsIsNamed) {
@@ -53,10 +55,8 @@ TEST(NcclFaults, ARankThatNeverJoinsIsNamed) {
 TEST(NcclFaults, ARankThatDiesIsNamedAndTheOthersEnd) {
   FakeGpus gpus(3);
   gpus.fault(fault("nccl-dead", 1));
-  auto args = small();
-  args["patience"] = 20;  // the loss is seen, not waited for
   auto since = vt::test::now_ms();
-  auto values = gpus.values("nccl.collective", args, 40'000);
+  auto values = gpus.values("nccl.collective", small(20), 40'000);  // the loss is seen, not waited for
   EXPECT_LT(vt::test::now_ms() - since, 10'000);
   EXPECT_EQ(values["health"], json({"ok", "crashed (signal 9)", "ok"}));
 }
@@ -64,7 +64,7 @@ TEST(NcclFaults, ARankThatDiesIsNamedAndTheOthersEnd) {
 TEST(NcclFaults, AWrongResultIsCounted) {
   FakeGpus gpus(2);
   gpus.fault(fault("nccl-wrong", 1));
-  auto values = gpus.values("nccl.collective", small());
+  auto values = gpus.values("nccl.collective", small(10));
   EXPECT_EQ(values["wrong"][0], 0);
   EXPECT_EQ(values["wrong"][1], 4);  // two ways, each verified twice
   EXPECT_NE(values["first_wrong"][1].get<std::string>().find("first at"), std::string::npos) << values["first_wrong"];
@@ -75,7 +75,7 @@ TEST(NcclFaults, ASystemThatRefusesIsAnErrorWithAdvice) {
   auto refused = fault("nccl-init", 0, "init");
   refused["code"] = 2;
   gpus.fault(refused);
-  auto error = gpus.check("nccl.init", {{"patience", 0.3}}).error;
+  auto error = gpus.check("nccl.init", {{"patience", 0.5}}).error;
   EXPECT_NE(error.find("unhandled system error (NCCL error 2)"), std::string::npos) << error;
   EXPECT_NE(error.find("--shm-size"), std::string::npos) << error;
 }
@@ -85,7 +85,7 @@ TEST(NcclFaults, ASlowRankIsNotAHang) {
   auto slow = fault("nccl-slow", 0);
   slow["after_ms"] = 10;
   gpus.fault(slow);
-  auto values = gpus.values("nccl.collective", small());
+  auto values = gpus.values("nccl.collective", small(10));
   EXPECT_EQ(values["health"], json({"ok", "ok"}));
   EXPECT_GT(values["sizes"][1][0]["out_of_place"]["us"], 10'000.0);
 }
