@@ -19,6 +19,8 @@ using nlohmann::json;
 
 constexpr std::chrono::milliseconds kFirst{50}, kEvery{200}, kTraceEvery{1000};
 constexpr unsigned kSliceMs = 50;  ///< an order to end is heard this soon
+constexpr unsigned kLastMs = 10;   ///< what happened just before is still heard
+constexpr int kMostLate = 64;      ///< errors that are taken then; more of them change nothing
 
 struct Series {
   double min = 0, max = 0, sum = 0, last = 0;
@@ -70,7 +72,8 @@ class Watcher {
   explicit Watcher(Nvml nvml) : nvml_(nvml) {}
   /// Why not all GPUs can be watched; empty if they can.
   std::string begin();
-  void listen(unsigned ms);
+  /// Whether something happened.
+  bool listen(unsigned ms);
   void sample(double seconds);
   void trace(const Monitor::Trace& to) const;
   std::vector<GpuReport> end(double seconds);
@@ -111,12 +114,13 @@ std::string Watcher::begin() {
   return trouble;
 }
 
-void Watcher::listen(unsigned ms) {
+bool Watcher::listen(unsigned ms) {
   nvml::Event event{};
   auto code = events_ ? nvml_.call(&Functions::nvmlEventSetWait_v2, events_, &event, ms) : nvml::kNoFunction;
   if (code && code != nvml::kTimeout) std::this_thread::sleep_for(std::chrono::milliseconds(ms));
   for (auto& watch : gpus_)
     if (code == 0 && event.type == nvml::xid_event && event.device == watch.handle) watch.seen.xids.push_back(static_cast<int>(event.data));
+  return code == 0;
 }
 
 void Watcher::sample(double seconds) {
@@ -210,6 +214,7 @@ void Monitor::State::watch(Watcher& watcher) {
     if (stop || !trace || Clock::now() - traced < kTraceEvery) continue;
     watcher.trace(trace), traced = Clock::now();
   }
+  for (int i = 0; i < kMostLate && watcher.listen(kLastMs); ++i) {}
   auto gpus = watcher.end(since(start));
   change([&] { report.gpus = std::move(gpus); });
 }
