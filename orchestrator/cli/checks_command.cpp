@@ -13,7 +13,8 @@ namespace {
 
 nlohmann::json check_json(const Check& c) {
   auto values = nlohmann::json::array();
-  for (auto& v : c.values) values.push_back({{"name", v.name}, {"unit", v.unit}, {"expect", v.expect ? v.expect->text() : ""}});
+  for (auto& v : c.values)
+    values.push_back({{"name", v.name}, {"unit", v.unit}, {"expect", v.expect ? v.expect->text() : ""}, {"baseline", v.baseline}});
   return {{"id", c.id},
           {"title", c.title},
           {"why", c.why},
@@ -21,6 +22,7 @@ nlohmann::json check_json(const Check& c) {
           {"severity", name(c.severity)},
           {"scope", name(c.scope)},
           {"level", name(c.level)},
+          {"cpu", c.cpu},
           {"requires", c.needs.text()},
           {"values", values},
           {"do", c.remedy}};

@@ -26,8 +26,8 @@ Judgement rehearsed(Judgement);
 
 /// The check in which every checker must find a fault that was put into its data.
 constexpr std::string_view kSelfTest = "env.selftest";
-/// A self-test that missed is no fault of the hardware: nothing its run measured counts. Other judgements stay as they are, also one of
-/// a GPU that fell ill meanwhile (its value `health`).
+/// A self-test that missed is no fault of the hardware: nothing its run measured counts. A checker that could not be tested ("not run:
+/// …") is an error. Other judgements stay as they are, also one of a GPU that fell ill meanwhile (its value `health`).
 Judgement self_tested(Judgement);
 
 /// A verdict without an observation.

@@ -139,6 +139,17 @@ TEST(Evaluate, AnOverlookedFaultIsNoFaultOfTheHardware) {
   auto ill = judged(R"({"tflops": [150], "wrong": [0], "health": ["XID 79: fell off the bus"]})");
   EXPECT_EQ(ill.verdict, Verdict::fail) << "its GPU is ill, the checker is not";
   EXPECT_EQ(judged(R"({"tflops": [150], "wrong": [0], "health": ["ok"]})").verdict, Verdict::pass);
+  test.values = {{"memory",
+                  ValueType::text,
+                  "",
+                  {Reader::From::result, Reader::By::json, "/memory", true},
+                  Expectation{Op::equals, {"found"}, {}},
+                  ""}};
+  EXPECT_EQ(judged(R"({"memory": ["found", "missed"]})").cause, Cause::self_test);
+  auto not_run = judged(R"({"memory": ["found", "not run: no memory is free"]})");
+  EXPECT_EQ(not_run.verdict, Verdict::error);
+  EXPECT_EQ(not_run.cause, Cause::check) << "nothing was overlooked";
+  EXPECT_EQ(judged(R"({"memory": ["missed", "not run: no memory is free"]})").cause, Cause::self_test);
 }
 
 TEST(Evaluate, WhatBrokeIsSaid) {

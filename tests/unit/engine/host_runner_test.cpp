@@ -36,7 +36,7 @@ class Hosts : public ::testing::Test {
         ledger_(Ledger::open(folder_ / "state", clock_).value().release()) {
     layer_.name = "layer", layer_.provider = "fake";
     plan_.layer = &layer_;
-    context_.emplace(Context{*store_, *ledger_, clock_, stop_, test::fake_agent(folder_), {}, {}, {}});
+    context_.emplace(Context{*store_, *ledger_, clock_, stop_, test::fake_agent(folder_), {}, {}, {}, connect, {}, {}});
     context_->connect = [this](const Host& host, Deadline) -> Result<std::unique_ptr<Transport>> {
       if (host.name == lost_) return fail(Errc::refused, "connection refused");
       return make_local_transport();
