@@ -56,7 +56,7 @@ TEST_F(LoadBaselines, TheShippedOnesAreSoundAndSourced) {
 }
 
 TEST_F(LoadBaselines, EveryKeyOfTheCatalogueIsKnown) {
-  std::set<std::string> known;
+  std::set<std::string> known{"gemm.own.fp32"};  // a kernel of ours: nobody has published it, so it can only be learned
   for (auto& gpu : shipped().baselines.gpus)
     for (auto& figure : gpu.figures)
       if (figure.held) known.insert(figure.keys.begin(), figure.keys.end());
