@@ -10,7 +10,8 @@ namespace vt::test {
 
 /// A host with NVIDIA GPUs that do not exist: a folder with doubles of libcuda, NVML, NVRTC and (where it is built) NCCL, which execute
 /// our kernels on this processor, and gpus.json, which says what they show and what is wrong with them. The shipped agent runs
-/// unchanged with `environment()`. Stock RTX 5090s: no peer access, no ECC, 64 MiB of memory left for a process.
+/// unchanged with `environment()`. What happened to a GPU stays, as on a real host: one that is lost is lost for later processes too. Stock
+/// RTX 5090s: no peer access, no ECC, 64 MiB of memory left for a process.
 ///
 /// The values can be edited as JSON until they are used. The host's: driver "580.95.05", cuda 13000, p2p [[bool]], nvml {mismatch, topology
 /// (NVML level), p2p_status}. A GPU's: name, uuid, serial, pci "00000000:01:00.0", sm, multiprocessors, numa, memory_mib, free_mib (what a

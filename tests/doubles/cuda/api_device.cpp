@@ -7,8 +7,6 @@ using namespace vt::doubles;
 
 namespace {
 
-constexpr int kCount = 64;
-
 int count() { return static_cast<int>(host().gpus.size()); }
 bool is_device(CUdevice device) { return device >= 0 && device < count(); }
 const Gpu& gpu(CUdevice device) { return host().gpus[static_cast<std::size_t>(device)]; }
@@ -77,7 +75,7 @@ CUresult cuInit(unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
   if (host().nvml.value("mismatch", false)) return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
   if (auto* wrong = fault("init", -1)) return static_cast<CUresult>(wrong->code);
-  if (count() == 0 || count() > kCount) return CUDA_ERROR_NO_DEVICE;
+  if (count() == 0 || count() > kMostGpus) return CUDA_ERROR_NO_DEVICE;
   initialised = true;
   return CUDA_SUCCESS;
 }
