@@ -249,7 +249,7 @@ void Ranks::turn() {
     fds.push_back({rank.active() ? rank.child->input() : -1, POLLOUT, 0});
   }
   poll(fds.data(), fds.size(), kTurnMs);
-  if (fds[0].revents) hear_hosts();
+  if (fds[0].fd >= 0) hear_hosts();  // always: lines may have come together with the task
   for (std::size_t i = 0, n = (fds.size() - 1) / 2; i < n; ++i) {
     auto& rank = ranks_[i];
     if (fds[1 + 2 * i].revents) read(rank);
