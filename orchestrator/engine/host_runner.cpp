@@ -85,7 +85,9 @@ class HostRunner {
       if (transport) task_.advance(LayerState::deploy, (*transport)->where());
       return transport;
     };
-    VT_TRY(auto session, theirs(AgentSession::start(connector, c_.agents, task_.run, Deadline::after(kConnectTime))));
+    auto agents = c_.agents;
+    agents.payload = task_.plan.layer->payload;
+    VT_TRY(auto session, theirs(AgentSession::start(connector, agents, task_.run, Deadline::after(kConnectTime))));
     session->join_groups(task_.group.broker());
     std::lock_guard lock(session_mutex_);
     session_ = std::move(session);

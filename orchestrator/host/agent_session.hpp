@@ -14,15 +14,17 @@ class Broker;
 
 /// The agent executables at hand, by architecture ("x86_64" -> path).
 struct AgentBinaries {
-  std::string folder;  ///< holds vault-test-agent-<arch>
+  std::string folder;   ///< holds vault-test-agent-<arch>
+  std::string payload;  ///< folder with libraries of the user's for the agent; empty: none
   [[nodiscard]] std::string path(const std::string& arch) const;
   /// The folder beside this executable, or ../libexec/vault-test.
   static AgentBinaries beside_this_program();
 };
 
 /// Puts the agent on the host unless a file with the same SHA-256 is there already (then nothing is uploaded): upload over
-/// exec with length and hash, into the first folder of ~/.cache/vault-test, /var/tmp, /dev/shm that is ours and executable.
-/// Returns the command that starts it. `uploaded` says how many bytes went over.
+/// exec with length and hash, into the first folder of ~/.cache/vault-test, /var/tmp, /dev/shm that is ours and executable. The
+/// payload goes beside it, and may take longer than `deadline`: a quarter of an hour. Returns the command that starts the agent. `uploaded`
+/// says how many bytes went over.
 struct Deployed {
   std::string command, arch;
   std::uint64_t uploaded = 0;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "orchestrator/host/agent_session.hpp"
+#include "orchestrator/host/payload.hpp"
 #include "orchestrator/model/failpoint.hpp"
 #include "orchestrator/model/hex.hpp"
 #include "orchestrator/model/text.hpp"
@@ -44,6 +45,9 @@ constexpr const char* kPut =
     "\"$p\" --version >/dev/null || { rm -f \"$p\"; exit 8; }; mv -f \"$p\" \"$f\" || exit 6; "
     "find \"$d\" -type f \"(\" -name \"vault-test-agent-*\" -mtime +30 -o -name \".part.*\" -mtime +1 \")\" -exec rm -f {} + 2>/dev/null; "
     "printf \"%s\\n\" \"$f\"; exit 0; done; exit 5";
+
+/// Libraries of CUDA have hundreds of MB; the connection is known to work by then.
+constexpr Duration kPayloadTime = std::chrono::minutes(15);
 
 struct Binary {
   std::string bytes, sha256;
@@ -131,7 +135,13 @@ Result<Deployed> deploy(Transport& host, const AgentBinaries& binaries, Deadline
     out.uploaded = binary.bytes.size();
   }
   VT_FAILPOINT("agent.deployed");
-  out.command = "exec " + shell_quote(*path) + " --stdio";
+  std::string given;
+  if (!binaries.payload.empty()) {
+    VT_TRY(auto payload, read_payload(binaries.payload));
+    VT_TRY(auto there, deploy_payload(host, payload, path->substr(0, path->rfind('/')), out.uploaded, Deadline::after(kPayloadTime)));
+    given = "env VT_PAYLOAD=" + shell_quote(there) + " ";
+  }
+  out.command = "exec " + given + shell_quote(*path) + " --stdio";
   return out;
 }
 

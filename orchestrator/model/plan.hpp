@@ -62,6 +62,7 @@ struct Layer {
   Params params;                    ///< this layer's own
   Level level = Level::standard;
   std::optional<Duration> burn;
+  std::string payload;  ///< folder with libraries for the agent; empty: none
   Budget budget;
   std::map<std::string, Value> declares;  ///< capabilities the user vouches for; a probe still wins
   SourceLocation where;

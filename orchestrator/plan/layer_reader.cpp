@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "orchestrator/model/capability_ids.hpp"
 #include "orchestrator/model/text.hpp"
@@ -14,8 +15,8 @@ using yaml::Fields;
 using yaml::Node;
 
 const std::vector<std::string>& layer_keys() {
-  static const std::vector<std::string> keys{"proves", "provider", "after",  "suites",   "checks", "skip",  "expect",
-                                             "level",  "burn",     "budget", "declares", "hosts",  "params"};
+  static const std::vector<std::string> keys{"proves", "provider", "after",  "suites",   "checks", "skip",   "expect",
+                                             "level",  "burn",     "budget", "declares", "hosts",  "params", "payload"};
   return keys;
 }
 
@@ -100,6 +101,16 @@ std::vector<Gate> read_after(const Node* node, PlanContext& context) {
   return gates;
 }
 
+/// It is looked at now: a run that created a host first would find out too late.
+void read_payload_folder(const Node* node, Layer& layer, PlanContext& context) {
+  if (!node) return;
+  layer.payload = yaml::scalar(*node, "a folder with libraries", context.problems);
+  std::error_code none;
+  if (!node->open && !layer.payload.empty() && !std::filesystem::is_directory(layer.payload, none))
+    complain(context.problems, node->where,
+             "payload: " + in_quotes(layer.payload) + " is no folder; expected one with libraries for the agent");
+}
+
 bool names_nothing(const Node* list) { return !list || (list->kind == Node::Kind::list && list->items.empty()); }
 
 }  // namespace
@@ -125,6 +136,7 @@ Layer read_layer(const yaml::Entry& entry, const Expectations& shared, PlanConte
   if (auto params = fields.find("params")) layer.params = read_params(*params, context);
   fields.read_enum("level", layer.level, {"quick", "standard", "full"});
   fields.read("burn", layer.burn);
+  read_payload_folder(fields.find("payload"), layer, context);
   if (auto budget = fields.find("budget")) layer.budget = read_budget(*budget, context);
   read_declares(fields.find("declares"), layer, context);
   layer.hosts = read_hosts(node, layer.provider, context);

@@ -27,6 +27,7 @@ class Paths {
   void layer(Node& node) {
     if (auto build = node.find("build")) fix(build->find("packer"));
     if (auto ansible = node.find("ansible")) fix(ansible->find("playbook"));
+    fix(node.find("payload"));
     auto hosts = node.find("hosts");
     if (!hosts) return;
     for (auto& host : hosts->items) fix(host.find("identity")), fix(host.find("known-hosts"));

@@ -75,6 +75,40 @@ TEST_F(Deploy, UploadsOnceAndThenFindsIt) {
   EXPECT_EQ(cached().size(), 1U);  // nothing half done is left
 }
 
+TEST_F(Deploy, APayloadIsSentOnceAndNamedToTheAgent) {
+  test::TempDir payload;
+  fs::create_directory(payload / "lib");
+  test::write_file(payload / "libnccl.so.2", "library one");
+  test::write_file(payload / "lib/libcublasLt.so.13", "library two");
+  agent_.payload = payload.path();
+  auto first = run();
+  ASSERT_TRUE(first) << first.error().what;
+  auto begins = first->command.find("VT_PAYLOAD='") + 12;
+  auto folder = first->command.substr(begins, first->command.find('\'', begins) - begins);
+  EXPECT_EQ(test::read_file(folder + "/libnccl.so.2"), "library one");
+  EXPECT_EQ(test::read_file(folder + "/libcublasLt.so.13"), "library two");
+  EXPECT_EQ(first->uploaded, fs::file_size(agent_.path(test::machine())) + 22);
+  auto second = run();
+  ASSERT_TRUE(second) << second.error().what;
+  EXPECT_EQ(second->uploaded, 0U);
+  EXPECT_EQ(second->command, first->command);
+  test::write_file(payload / "libnccl.so.2", "a newer one");
+  auto third = run();
+  ASSERT_TRUE(third) << third.error().what;
+  EXPECT_EQ(third->uploaded, 11U) << "only what changed";
+  EXPECT_NE(third->command, first->command) << "a folder that a running check uses is not changed";
+}
+
+TEST_F(Deploy, APayloadThatCannotBeReadIsSaidAndNothingStarts) {
+  test::TempDir payload;
+  agent_.payload = payload.path();
+  auto empty = run();
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().what, "payload: " + payload.path() + " holds no file");
+  test::write_file(payload / "a b", "x");
+  EXPECT_FALSE(run()) << "a name with a space";
+}
+
 TEST_F(Deploy, AnotherBuildGoesBesideItAndAnOldOneIsRemoved) {
   ASSERT_TRUE(run());
   ASSERT_EQ(test::shell("touch -d '40 days ago' " + cache() + "/vault-test-agent-*"), 0);
