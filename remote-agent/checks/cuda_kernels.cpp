@@ -22,9 +22,11 @@ std::string missing_kernels(Device& device) {
   return out;
 }
 
+constexpr std::uint64_t kWords = 65'536;
+
 /// Words of a stream whose every word the host computes again: how many came out wrong.
 Result<std::uint64_t> wrong_words(Device& device, bool fault) {
-  constexpr std::uint64_t kWords = 65'536, kSeed = 12;
+  constexpr std::uint64_t kSeed = 12;
   VT_TRY(auto words, device.allocate(kWords * sizeof(kernels::u64)));
   VT_TRY(auto copy, device.allocate(words.bytes(), gpu::Place::pinned));
   VT_CHECK(device.launch(VT_NAMED(vt_fill_words), {kWords}, {}, words.as<kernels::u64>(), kWords, kSeed));
@@ -46,20 +48,24 @@ std::string versions() {
          (compiler.empty() ? "this agent was built without nvcc" : "the kernels were compiled with nvcc " + compiler) + ")";
 }
 
+/// "ok", or the first thing that is not.
+std::string state_of(Device& device, bool fault, nlohmann::json& values) {
+  auto missing = missing_kernels(device);
+  if (!missing.empty()) return "loaded, but without " + missing;
+  auto wrong = wrong_words(device, fault);
+  if (!wrong) return "loaded, then " + wrong.error().what;
+  values["wrong"] = *wrong;
+  return *wrong == 0 ? "ok" : std::to_string(*wrong) + " of " + std::to_string(kWords) + " words are wrong";
+}
+
 /// The device again with its kernels loaded in one way only. That way alone is what is loaded, whatever the driver could fall back to.
 Outcome on_rung(Rung rung, const Task& task, const Device& on) {
   Outcome out;
   auto start = Clock::now();
   auto opened = gpu::open(on.info().ordinal, rung);
   out.values["ms"] = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  out.values["loads"] = opened ? "ok" : opened.error().what + versions();
-  if (!opened) return out;
-  auto& device = **opened;
-  out.values["rung"] = device.rung();
-  if (auto missing = missing_kernels(device); !missing.empty()) out.values["loads"] = "loaded, but without " + missing;
-  auto wrong = wrong_words(device, task.flag("fault"));
-  if (wrong) out.values["wrong"] = *wrong;
-  else out.values["loads"] = "loaded, then " + wrong.error().what;
+  out.values["rung"] = opened ? (*opened)->rung() : "none";
+  out.values["state"] = opened ? state_of(**opened, task.flag("fault"), out.values) : opened.error().what + versions();
   return out;
 }
 

@@ -66,7 +66,8 @@ void look_at(const Kind& kind, const std::string& file, int sm, nlohmann::json& 
   std::string trouble, others;
   auto& path = paths.front();
   auto version = version_of(path, trouble);
-  if (!values.contains(kind.name)) values[kind.name] = version, values[std::string(kind.name) + "_path"] = path;
+  if (!values.contains(kind.name))
+    values[kind.name] = version.empty() ? "unknown" : version, values[std::string(kind.name) + "_path"] = path;
   if (!trouble.empty()) Findings::add(findings.broken, trouble);
   bool old = sm >= kBlackwell && !version.empty() && numbers(version) < numbers(kind.least_for_blackwell);
   if (old)

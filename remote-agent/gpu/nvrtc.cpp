@@ -1,6 +1,6 @@
 #include "remote-agent/gpu/nvrtc.hpp"
 
-#include <memory>
+#include <algorithm>
 #include <vector>
 
 #include "kernels/images.hpp"
@@ -51,14 +51,16 @@ Result<Nvrtc> open_nvrtc(int driver_version) {
   return out;
 }
 
-/// The first lines of what the compiler said.
+/// The beginning of what the compiler said, in one line.
 std::string log_of(const Nvrtc& nvrtc, Program program) {
   constexpr std::size_t kMost = 600;
   std::size_t size = 0;
   if (nvrtc.nvrtcGetProgramLogSize(program, &size) != 0 || size == 0) return "";
   std::string log(size, '\0');
   if (nvrtc.nvrtcGetProgramLog(program, log.data()) != 0) return "";
-  return log.substr(0, std::min(log.find('\0'), kMost));
+  log.resize(std::min({log.find('\0'), log.size(), kMost}));
+  std::replace(log.begin(), log.end(), '\n', ' ');
+  return log;
 }
 
 Result<std::string> compile(const Nvrtc& nvrtc, Program program, int sm) {

@@ -28,7 +28,7 @@ TEST(CudaChecks, TwoVersionsOfTheDriverAreNamedWithAdvice) {
 TEST(CudaChecks, NvrtcCompilesLoadsAndComputesRight) {
   FakeGpus gpus(2);
   auto values = gpus.values("cuda.nvrtc");
-  EXPECT_EQ(text(values, "loads", 1), "ok");
+  EXPECT_EQ(text(values, "state", 1), "ok");
   EXPECT_TRUE(text(values, "rung").starts_with("NVRTC ")) << values;
   EXPECT_EQ(values["wrong"], json({0, 0}));
 }
@@ -47,9 +47,9 @@ TEST(CudaChecks, AWrongGpuIsFound) {
 TEST(CudaChecks, NativeCodeForAGpuThatTheAgentDoesNotKnowIsAFinding) {
   FakeGpus gpus;
   gpus.gpu(0)["sm"] = 130;
-  auto loads = text(gpus.values("cuda.native"), "loads");
-  EXPECT_NE(loads.find("no machine code for sm_130"), std::string::npos) << loads;
-  EXPECT_NE(loads.find("the driver knows CUDA 13.0"), std::string::npos) << loads;
+  auto state = text(gpus.values("cuda.native"), "state");
+  EXPECT_NE(state.find("no machine code for sm_130"), std::string::npos) << state;
+  EXPECT_NE(state.find("the driver knows CUDA 13.0"), std::string::npos) << state;
 }
 
 TEST(CudaChecks, LibrariesAreNamedWithVersionAndAgeForTheGpu) {
