@@ -87,7 +87,8 @@ Result<VmImage> vm_image(const std::string& cache) {
   if (error) return fail(Errc::storage, "cannot make " + making + ": " + error.message());
   VT_CHECK(write_file(making + "/guest-agent", guest_agent(), 0700));
   // In namespaces of its own, so that what it mounts and starts ends with it, also when it takes too long.
-  std::vector<std::string> words{"unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"};
+  std::vector<std::string> words{find_program("unshare"), "--mount",     "--propagation", "private", "--pid", "--fork",
+                                 "--kill-child",          "--mount-proc"};
   for (auto* word : {"/bin/sh", "-c", kBuild, "sh"}) words.emplace_back(word);
   words.push_back(making);
   VT_TRY(Finished built, run_program(words, Deadline::after(kBuildTime)));

@@ -22,7 +22,7 @@ Words machine(const VmImage& image, const HostOrder& order, const std::string& m
   std::string told =
       "console=ttyS0 quiet root=/dev/vda rw rootfstype=ext4 mitigations=off panic=-1 systemd.show_status=0 systemd.hostname=" + order.id +
       " vt.EMULATED_INSTANCE=" + order.id + " vt.GCE_METADATA_HOST=10.0.2.2:" + std::to_string(order.api_port);
-  return {"qemu-system-x86_64",
+  return {find_program("qemu-system-x86_64"),
           "-name",
           mark,
           "-M",
@@ -68,7 +68,8 @@ class Vms final : public HostMaker {
 
   Result<std::unique_ptr<EmulatedHost>> start(const HostOrder& order) override {
     VT_TRY(std::string mark, new_mark(order.folder));
-    Words overlay{"qemu-img", "create", "-q", "-f", "qcow2", "-b", image_.disk(), "-F", "qcow2", order.folder + "/disk.qcow2"};
+    Words overlay{find_program("qemu-img"),    "create", "-q", "-f", "qcow2", "-b", image_.disk(), "-F", "qcow2",
+                  order.folder + "/disk.qcow2"};
     VT_TRY(Finished made, run_program(overlay, Deadline::after(std::chrono::seconds(30))));
     if (made.exit_code != 0) return fail(Errc::storage, printable(made.output));
     Prepared prepared{order, mark, {}, 22, false, machine(image_, order, mark), ""};
