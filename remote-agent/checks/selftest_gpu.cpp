@@ -33,7 +33,7 @@ std::string prove(const Checker& checker, const Task& task, gpu::Device& device,
   Task small = task;
   small.args = nlohmann::json::parse(checker.args);
   small.args["fault"] = true;
-  if (task.on_cpu()) small.args["device"] = "cpu", small.args["mib"] = 1;
+  if (task.on_cpu()) small.args["device"] = "cpu", small.args["mib"] = 2;
   auto out = checker.run(small, device, report);
   if (!out.error.empty()) return "not run: " + out.error;
   auto wrong = out.values.find("wrong");

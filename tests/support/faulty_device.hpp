@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -20,7 +21,7 @@ class FaultyDevice final : public gpu::Device {
   std::set<std::string, std::less<>> ignored;                   ///< kernels that are launched and do nothing
   std::uint64_t largest = ~0ULL, left = 1ULL << 40;             ///< what an allocation may have; all of them together
   bool peers = true;                                            ///< offers peer access
-  std::vector<std::pair<char*, std::size_t>> allocated;         ///< every piece of device memory ever handed out
+  std::vector<std::pair<char*, std::size_t>> allocated;         ///< the device memory that is in use, in the order of asking
 
   [[nodiscard]] const gpu::DeviceInfo& info() const override { return info_; }
   Result<std::uint64_t> free_memory() override { return left; }
@@ -28,9 +29,10 @@ class FaultyDevice final : public gpu::Device {
     if (place != gpu::Place::device) return inner_->allocate(bytes, place);
     if (bytes > largest || bytes > left) return fail(Errc::capacity, "out of memory");
     left -= bytes;
-    VT_TRY(auto out, inner_->allocate(bytes, place));
-    allocated.emplace_back(out.as<char>(), bytes);
-    return out;
+    VT_TRY(auto piece, inner_->allocate(bytes, place));
+    auto* at = piece.as<char>();
+    allocated.emplace_back(at, bytes), held_[at] = std::move(piece);
+    return gpu::Buffer(*this, at, bytes, place);
   }
   Result<gpu::Stream> new_stream() override { return inner_->new_stream(); }
   Result<gpu::Mark> new_mark() override { return inner_->new_mark(); }
@@ -56,9 +58,14 @@ class FaultyDevice final : public gpu::Device {
     if (after_work) after_work();
     return done;
   }
-  void release(void*, std::size_t, gpu::Place) override {}  // buffers belong to the inner device
+  void release(void* at, std::size_t bytes, gpu::Place) override {
+    left += bytes;
+    std::erase_if(allocated, [&](auto& piece) { return piece.first == at; });
+    held_.erase(at);
+  }
 
   std::unique_ptr<gpu::Device> inner_;
+  std::map<void*, gpu::Buffer> held_;
   gpu::DeviceInfo info_;
 };
 

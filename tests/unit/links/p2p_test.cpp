@@ -28,7 +28,7 @@ TEST(P2pBandwidth, IsAFigureForEveryPair) {
   EXPECT_EQ(out.values["wrong"], 0);
   for (auto& speed : out.values["value"]) EXPECT_GT(speed.get<double>(), 0);
   auto table = out.values["table"].get<std::string>();
-  EXPECT_EQ(table.find("GB/s one way, without peer access\n          GPU 0     GPU 1     GPU 2\nGPU 0          -"), 0U) << table;
+  EXPECT_EQ(table.find("GB/s one way, without peer access\n           GPU 0     GPU 1     GPU 2\nGPU 0          -"), 0U) << table;
   EXPECT_NE(table.find("GB/s both ways together, with peer access"), std::string::npos) << table;
 }
 
