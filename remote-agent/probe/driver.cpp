@@ -29,13 +29,13 @@ std::string without_generation(const std::string& version) {
   return parts.size() >= 3 && parts[0].size() <= 2 ? version.substr(parts[0].size() + 1) : version;
 }
 
+}  // namespace
+
 Nvml ask_nvml(const Host& host) {
   // Initialising NVML without these would load the module or make device nodes.
   bool safe = host.files.exists(kProc) && host.files.exists("/dev/nvidiactl");
   return host.system.nvml(safe, host.limit());
 }
-
-}  // namespace
 
 Answer driver_version(const Host& host) {
   auto said = banner(host);
@@ -69,6 +69,16 @@ Answer driver_nvml(const Host& host) {
   if (nvml.state == Nvml::State::missing) return text("", "no libnvidia-ml.so.1");
   if (nvml.state == Nvml::State::broken) return unknown("libnvidia-ml.so.1: " + nvml.trouble);
   return text(without_generation(nvml.version), "libnvidia-ml.so.1 says " + nvml.version);
+}
+
+Answer gpu_p2p(const Host& host) {
+  auto gpus = gpu_logical(host);
+  if (!gpus.known()) return gpus;
+  if (gpus.value == "0" || gpus.value == "1") return no(gpus.value == "0" ? gpus.evidence : "one GPU has no peer");
+  auto nvml = ask_nvml(host);
+  if (!nvml.peers) return unknown("NVML does not tell which GPUs may reach each other");
+  return *nvml.peers > 0 ? yes("NVML allows it between " + plural(*nvml.peers, "ordered pair") + " of GPUs")
+                         : no("NVML allows it between no two GPUs");
 }
 
 Answer driver_match(const Host& host) {

@@ -154,6 +154,7 @@ Answer gpu_physical(const Host& host) {
 }
 
 Answer gpu_capability(const Host& host) {
+  if (auto nvml = ask_nvml(host); !nvml.capability.empty()) return text(nvml.capability, "NVML says " + nvml.capability);
   auto counted = gpus_on_pci(host);
   if (!counted.known()) return counted.trouble;
   if (counted.n == 0) return text("", "no PCI device of vendor 10de and class 03");

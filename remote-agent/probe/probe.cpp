@@ -62,6 +62,7 @@ const std::vector<Probe>& probes() {
       {"gpu.logical", false, gpu_logical},
       {"gpu.mig", false, gpu_mig},
       {"gpu.timeslicing", false, gpu_timeslicing},
+      {"gpu.p2p", false, gpu_p2p},
       {"gpu.processes", false, gpu_processes},
       {"driver.version", false, driver_version},
       {"driver.modules", false, driver_modules},

@@ -48,6 +48,10 @@ Answer gpu_processes(const Host&);
 // driver.cpp
 Answer driver_version(const Host&);
 Answer driver_modules(const Host&);
+/// NVML's answers; initialised only where that loads nothing and makes no device node.
+Nvml ask_nvml(const Host&);
+
+Answer gpu_p2p(const Host&);
 Answer driver_nvml(const Host&);
 Answer driver_match(const Host&);
 

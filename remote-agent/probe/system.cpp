@@ -193,7 +193,47 @@ F* symbol(void* library, const char* name) {
   return reinterpret_cast<F*>(::dlsym(library, name));
 }
 
-/// Says "missing", or "broken TEXT", or "version V" and then "init N".
+/// Empty if one of them cannot be asked.
+std::vector<void*> nvml_gpus(void* library) {
+  auto count = symbol<int(unsigned*)>(library, "nvmlDeviceGetCount_v2");
+  auto handle = symbol<int(unsigned, void**)>(library, "nvmlDeviceGetHandleByIndex_v2");
+  unsigned n = 0;
+  if (!count || !handle || count(&n) != 0) return {};
+  std::vector<void*> gpus(n);
+  for (unsigned i = 0; i < n; ++i)
+    if (handle(i, &gpus[i]) != 0) return {};
+  return gpus;
+}
+
+/// Says "capability M.N", the lowest, if every GPU has one.
+void say_capability(int out, void* library, const std::vector<void*>& gpus) {
+  auto ask = symbol<int(void*, int*, int*)>(library, "nvmlDeviceGetCudaComputeCapability");
+  std::pair<int, int> lowest{1000, 0};
+  for (auto* gpu : gpus) {
+    std::pair<int, int> own;
+    if (!ask || ask(gpu, &own.first, &own.second) != 0) return;
+    lowest = std::min(lowest, own);
+  }
+  if (!gpus.empty()) say(out, "capability " + std::to_string(lowest.first) + "." + std::to_string(lowest.second) + "\n");
+}
+
+/// Says "peers N" if every pair of GPUs has an answer.
+void say_peers(int out, void* library, const std::vector<void*>& gpus) {
+  auto peer = symbol<int(void*, void*, int, int*)>(library, "nvmlDeviceGetP2PStatus");
+  if (!peer) return;
+  int peers = 0;
+  constexpr int kRead = 0, kOk = 0;  // NVML_P2P_CAPS_INDEX_READ, NVML_P2P_STATUS_OK
+  for (auto* from : gpus)
+    for (auto* to : gpus) {
+      int status = 0;
+      if (from == to) continue;
+      if (peer(from, to, kRead, &status) != 0) return;
+      peers += status == kOk;
+    }
+  say(out, "peers " + std::to_string(peers) + "\n");
+}
+
+/// Says "missing", or "broken TEXT", or "version V" and then "init N", "capability M.N" and "peers N".
 void ask_nvml_library(int out, bool init) {
   auto library = ::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -207,7 +247,13 @@ void ask_nvml_library(int out, bool init) {
   say(out, "version " + std::string(version.data()) + "\n");
   constexpr unsigned kNoGpusIsFine = 1, kNoAttach = 2;
   auto start = symbol<int(unsigned)>(library, "nvmlInitWithFlags");
-  if (init && start) say(out, "init " + std::to_string(start(kNoGpusIsFine | kNoAttach)) + "\n");
+  if (!init || !start) return;
+  int code = start(kNoGpusIsFine | kNoAttach);
+  say(out, "init " + std::to_string(code) + "\n");
+  if (code != 0) return;
+  auto gpus = nvml_gpus(library);
+  say_capability(out, library, gpus);
+  say_peers(out, library, gpus);
 }
 
 Nvml ask_nvml(bool init, Limit limit) {
@@ -221,6 +267,8 @@ Nvml ask_nvml(bool init, Limit limit) {
         S::broken, said.finished ? "loading it crashed" : "loading it took longer than " + std::to_string(limit.count()) + " ms", "", {}};
   Nvml out{S::loaded, "", *version, std::nullopt};
   if (auto code = integer(after(said.text, "init ").value_or(""))) out.init = static_cast<int>(*code);
+  out.capability = after(said.text, "capability ").value_or("");
+  if (auto peers = integer(after(said.text, "peers ").value_or(""))) out.peers = static_cast<int>(*peers);
   return out;
 }
 

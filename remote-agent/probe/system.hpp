@@ -17,9 +17,11 @@ struct Kvm {
 };
 struct Nvml {
   enum class State { missing, broken, loaded } state = State::missing;
-  std::string trouble;      ///< broken: what the loader said, or that nothing was said in time
-  std::string version;      ///< as the library tells it: "13.580.95.05", the CUDA generation first
-  std::optional<int> init;  ///< what nvmlInit returned; nullopt = not asked, or no answer
+  std::string trouble;         ///< broken: what the loader said, or that nothing was said in time
+  std::string version;         ///< as the library tells it: "13.580.95.05", the CUDA generation first
+  std::optional<int> init{};   ///< what nvmlInit returned; nullopt = not asked, or no answer
+  std::string capability{};    ///< lowest compute capability of its GPUs, "12.0"; empty as above, or no GPU
+  std::optional<int> peers{};  ///< ordered pairs of GPUs of which one may read the other's memory; nullopt as above
 };
 
 /// Everything the probes ask of the kernel other than by reading files, so that tests can give any answer.

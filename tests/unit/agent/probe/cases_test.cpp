@@ -10,8 +10,8 @@ namespace vt::probe {
 
 std::vector<Case> all_cases() {
   std::vector<Case> out;
-  for (auto part : {caps_cases, virt_cases, kernel_cases, containers_cases, gpu_cases, driver_cases, library_cases, hardware_cases, net_os_cases,
-                    limits_cases, people_cases})
+  for (auto part : {caps_cases, virt_cases, kernel_cases, containers_cases, gpu_cases, driver_cases, library_cases, hardware_cases,
+                    net_os_cases, limits_cases, people_cases})
     for (auto& c : part()) out.push_back(c);
   return out;
 }

@@ -11,7 +11,7 @@
 namespace vt::probe {
 namespace {
 
-const std::set<std::string> kPredictedOnly = {"image.build", "gpu.p2p"};
+const std::set<std::string> kPredictedOnly = {"image.build"};
 
 struct Row {
   std::string id;

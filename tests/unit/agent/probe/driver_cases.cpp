@@ -26,6 +26,11 @@ std::function<void(Scene&)> nvml(Nvml answer, std::function<void(Scene&)> module
 }
 Nvml library(const std::string& version, std::optional<int> init = 0) { return {Nvml::State::loaded, "", version, init}; }
 void nothing(Scene&) {}
+void two_gpus(Scene& s) {
+  open_module(s);
+  s.file("/dev/nvidia0", "").file("/dev/nvidia1", "");
+}
+Nvml told(std::optional<int> peers) { return {Nvml::State::loaded, "", "13.580.95.05", 0, "12.0", peers}; }
 
 }  // namespace
 
@@ -53,6 +58,12 @@ std::vector<Case> driver_cases() {
       {"NvmlPlainVersion", driver_nvml, nvml(library("570.86.15")), "\"570.86.15\"", "says 570.86.15"},
       {"NvmlMissing", driver_nvml, nvml({}), "\"\"", "no libnvidia-ml.so.1"},
       {"NvmlHangs", driver_nvml, nvml({Nvml::State::broken, "loading it took longer than 400 ms", "", {}}), "", "took longer"},
+
+      {"PeersOfTwo", gpu_p2p, nvml(told(2), two_gpus), "true", "2 ordered pairs"},
+      {"PeersOfNone", gpu_p2p, nvml(told(0), two_gpus), "false", "no two GPUs"},
+      {"PeersUnknown", gpu_p2p, nvml(told(std::nullopt), two_gpus), "", "does not tell"},
+      {"PeersOfOneGpu", gpu_p2p, nvml(told(0)), "false", "no /dev/nvidia*"},
+      {"CapabilityAsNvmlSays", gpu_capability, nvml(told(0)), "\"12.0\"", "NVML says 12.0"},
 
       {"MatchYes", driver_match, nvml(library("13.580.95.05")), "true", "580.95.05"},
       {"MatchNvmlSaysNo", driver_match, nvml(library("13.580.95.05", 18)), "false", "NVML says that driver and library differ"},
