@@ -44,8 +44,7 @@ std::string Arrived::text() const {
 Result<Transfers> Transfers::make(const Pair& pair, std::size_t most_bytes) {
   VT_TRY(auto source, pair.from->allocate(most_bytes));
   VT_TRY(auto target, pair.to->allocate(most_bytes));
-  VT_TRY(auto host, pair.from->allocate(most_bytes, gpu::Place::pinned));
-  return Transfers(pair, std::move(source), std::move(target), std::move(host));
+  return Transfers(pair, std::move(source), std::move(target));
 }
 
 Status Transfers::move(Path path, std::size_t bytes, gpu::Stream stream) {
@@ -61,6 +60,7 @@ Status Transfers::move(Path path, std::size_t bytes, gpu::Stream stream) {
     case Path::read: return kernel(*pair_.to);
     case Path::host: break;
   }
+  if (!host_) { VT_TRY(host_, pair_.from->allocate(source_.bytes(), gpu::Place::pinned)); }
   VT_CHECK(pair_.from->copy(host_.as<void>(), source_.as<void>(), bytes));
   VT_CHECK(pair_.from->finish());
   return pair_.to->copy(target_.as<void>(), host_.as<void>(), bytes);

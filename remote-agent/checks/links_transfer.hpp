@@ -45,10 +45,11 @@ class Transfers {
   Status move(Path, std::size_t bytes, gpu::Stream stream = {});
 
  private:
-  Transfers(const Pair& pair, gpu::Buffer source, gpu::Buffer target, gpu::Buffer host)
-      : pair_(pair), source_(std::move(source)), target_(std::move(target)), host_(std::move(host)) {}
+  Transfers(const Pair& pair, gpu::Buffer source, gpu::Buffer target)
+      : pair_(pair), source_(std::move(source)), target_(std::move(target)) {}
   Pair pair_;
-  gpu::Buffer source_, target_, host_;
+  gpu::Buffer source_, target_;
+  gpu::Buffer host_;  ///< pinned by the first transfer that goes through it
 };
 
 }  // namespace vt::checks

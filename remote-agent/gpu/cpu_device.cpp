@@ -43,10 +43,11 @@ class CpuDevice final : public Device {
     return {};
   }
   Status launch_any(const kernels::AnyKernel& kernel, Grid grid, Stream, void** arguments) override {
-    auto threads = std::min<std::uint64_t>(grid.items, static_cast<std::uint64_t>(info_.multiprocessors));
+    constexpr std::uint64_t kWorthAThread = 4096;  // items; starting a thread takes about as long as they do
+    auto threads = std::min(grid.items / kWorthAThread + 1, static_cast<std::uint64_t>(info_.multiprocessors));
     std::vector<std::jthread> others;
     for (std::uint64_t i = 1; i < threads; ++i) others.emplace_back([&, i] { share(kernel, arguments, i, threads); });
-    share(kernel, arguments, 0, std::max<std::uint64_t>(threads, 1));
+    share(kernel, arguments, 0, threads);
     return {};
   }
   Status mark(Mark mark, Stream) override {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "remote-agent/gpu/cuda.hpp"
 #include "remote-agent/gpu/library.hpp"
 
 namespace vt::gpu {
@@ -42,12 +43,16 @@ enum Attribute : int {
   kAScaleMode = 31,
   kBScaleMode = 32,
   kMostWorkspace = 1,
+  kReductions = 3,
   kAlgorithmId = 0,
   kTile = 1,
   kSplitK = 2,
   kStages = 6
 };
 constexpr int kTransposed = 1, kScalePer16 = 1;
+/// cublasLtReductionScheme_t. Parts of a product that is split along k may only be added in the type that is computed in: in the result's
+/// type each of them would be rounded, which our bounds do not allow for.
+constexpr std::uint32_t kReduceInComputeType = 2;
 
 Type type_of(Format f) {
   switch (f) {
@@ -189,6 +194,7 @@ struct CublasLtPlan::Parts {
     auto preference = held(out, f->preference_destroy);
     auto room = workspace->bytes();
     VT_CHECK(done(f->preference_set(out, kMostWorkspace, &room, sizeof room), "workspace"));
+    VT_CHECK(done(f->preference_set(out, kReductions, &kReduceInComputeType, sizeof kReduceInComputeType), "reduction scheme"));
     proposals.resize(kMostProposals);
     int count = 0;
     VT_CHECK(
@@ -249,24 +255,59 @@ std::string CublasLtPlan::algorithm() const {
          std::to_string(parts_->setting(kStages)) + ", split-k " + std::to_string(parts_->setting(kSplitK));
 }
 
+namespace {
+
+/// Newest first. One of a later major version than the driver's does not start.
+std::vector<std::string> names_for_driver() {
+  constexpr int kThirteen = 13'000;
+  std::vector<std::string> out = {"libcublasLt.so.13", "libcublasLt.so.12"};
+  if (auto driver = cuda::driver(); driver && (*driver)->version < kThirteen) out.erase(out.begin());
+  return out;
+}
+
+/// A library that was started in the current context.
+struct Started {
+  std::shared_ptr<CublasLtFunctions> functions = std::make_shared<CublasLtFunctions>();
+  Handle handle;
+  std::string path;
+};
+
+Result<Started> start(const std::string& name) {
+  VT_TRY(auto library, open_library({name}));
+  Started out;
+  out.path = library.path();
+  if (!resolve(library, *out.functions)) return fail(Errc::refused, out.path + " lacks functions of cuBLASLt");
+  void* handle = nullptr;
+  if (auto created = done(out.functions->create(&handle), "cublasLtCreate"); !created)
+    return fail(created.error().code, out.path + ": " + created.error().what);
+  out.handle = held(handle, out.functions->destroy);
+  return out;
+}
+
+/// The first that starts; else why the newest that is there does not.
+Result<Started> start_any() {
+  Error trouble{Errc::not_found, "there is no cuBLASLt on this host that its driver is new enough for"};
+  for (auto& name : names_for_driver()) {
+    auto started = start(name);
+    if (started) return started;
+    if (trouble.code == Errc::not_found && started.error().code != Errc::not_found) trouble = started.error();
+  }
+  return fail(trouble);
+}
+
+}  // namespace
+
 Result<CublasLt> CublasLt::open(Device& device) {
   if (device.info().is_cpu()) return fail(Errc::not_found, "cuBLASLt does not run on a processor");
-  VT_TRY(auto library, open_library({"libcublasLt.so.13", "libcublasLt.so.12"}));
-  auto functions = std::make_shared<CublasLtFunctions>();
-  if (!resolve(library, *functions)) return fail(Errc::refused, library.path() + " lacks functions of cuBLASLt");
   VT_CHECK(device.use());
-  void* handle = nullptr;
-  if (auto created = done(functions->create(&handle), "cublasLtCreate"); !created)
-    return fail(created.error().code, library.path() + ": " + created.error().what);
+  VT_TRY(auto started, start_any());
   CublasLt out;
   out.device_ = &device;
-  out.functions_ = functions;
-  out.handle_ = held(handle, functions->destroy);
   VT_TRY(auto free, device.free_memory());
   VT_TRY(auto workspace, device.allocate(std::min<std::size_t>(kMostWorkspaceBytes, free / 16)));
   out.workspace_ = std::make_shared<Buffer>(std::move(workspace));
-  out.version_ = version_text(functions->version());
-  out.path_ = library.path();
+  out.version_ = version_text(started.functions->version());
+  out.functions_ = started.functions, out.handle_ = started.handle, out.path_ = started.path;
   return out;
 }
 

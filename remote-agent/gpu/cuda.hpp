@@ -78,9 +78,9 @@ constexpr unsigned kNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
 struct Driver {
   std::string path;  ///< of libcuda
   int version = 0;   ///< newest CUDA it knows: 12080 = 12.8
-#define VT_MEMBER(name, ...) Code (*name)(__VA_ARGS__) = nullptr;
-  VT_CUDA_FUNCTIONS(VT_MEMBER)
-#undef VT_MEMBER
+#define VT_DRIVER_MEMBER(name, ...) Code (*name)(__VA_ARGS__) = nullptr;
+  VT_CUDA_FUNCTIONS(VT_DRIVER_MEMBER)
+#undef VT_DRIVER_MEMBER
 };
 
 /// The driver of this process, loaded and initialised (cuInit) by the first call. Errc::not_found: no libcuda.so.1; Errc::refused: it is

@@ -149,7 +149,8 @@ int cublasLtMatrixLayoutDestroy(void* layout) { return end<Layout>(layout); }
 int cublasLtMatmulPreferenceCreate(void** out) { return make(out, 0); }
 int cublasLtMatmulPreferenceDestroy(void* preference) { return end<int>(preference); }
 int cublasLtMatmulPreferenceSetAttribute(void*, int attribute, const void*, std::size_t bytes) {
-  return attribute == 1 && bytes == sizeof(std::size_t) ? kDone : kInvalidValue;
+  bool workspace = attribute == 1 && bytes == sizeof(std::size_t), reductions = attribute == 3 && bytes == sizeof(std::uint32_t);
+  return workspace || reductions ? kDone : kInvalidValue;
 }
 
 /// As on a GPU: products of few bits want A by rows and B by columns.
