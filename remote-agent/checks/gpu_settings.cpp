@@ -35,7 +35,15 @@ Result<json> modes_of(const Nvml& nvml, Handle gpu) {
   return out;
 }
 
-/// Watts are left out where the board does not tell its limits.
+/// "ok", "87 % of the default", or "n/a" where the board does not tell both. Below 95 % the GPU is slower than others of its kind.
+std::string limit_text(const Result<unsigned>& enforced, const Result<unsigned>& usual) {
+  constexpr double kEnough = 0.95;
+  if (!enforced || !usual || *usual == 0) return "n/a";
+  auto share = static_cast<double>(*enforced) / *usual;
+  return share >= kEnough ? "ok" : std::to_string(static_cast<int>(share * 100)) + " % of the default";
+}
+
+/// No watts where the board does not tell its limits.
 Result<json> limits_of(const Nvml& nvml, Handle gpu) {
   constexpr gpu::nvml::u64 kApplicationClocks = 0x2;
   json out;
@@ -45,7 +53,7 @@ Result<json> limits_of(const Nvml& nvml, Handle gpu) {
     if (!*read && read->error().code != Errc::not_found) return fail(read->error());
   if (enforced) out["limit_w"] = *enforced / 1000.0;
   if (usual) out["default_w"] = *usual / 1000.0;
-  if (enforced && usual && *usual > 0) out["share"] = static_cast<double>(*enforced) / *usual;
+  out["limit"] = limit_text(enforced, usual);
   auto reasons = nvml.get<gpu::nvml::u64>(&Functions::nvmlDeviceGetCurrentClocksEventReasons, gpu);
   VT_TRY(out["clocks"],
          or_none<gpu::nvml::u64>(reasons, [](auto& bits) { return bits & kApplicationClocks ? "held by application clocks" : "free"; }));

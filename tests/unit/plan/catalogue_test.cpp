@@ -114,6 +114,21 @@ TEST(CatalogueFiles, ShippedOnesHaveNoProblem) {
   EXPECT_FALSE(shipped.catalogue.checks.empty());
 }
 
+/// docs/plan-reference.md and docs/gpu-checks.md tell the user to write this.
+TEST(CatalogueFiles, NcclKnobsOfTheManualAreArgumentsOfTheShippedRows) {
+  auto shipped = load_catalogue(std::string(VT_SOURCE_DIR) + "/plans");
+  TempFolder folder;
+  for (std::string params : {"nccl.all_reduce: {p2p: false}", "nccl.init: {shm: false, ib: false, nvls: false}",
+                             "train.ddp: {interface: eth0, algo: Ring, proto: Simple}"}) {
+    auto layer = "{provider: local, checks: [nccl.all_reduce, nccl.init, train.ddp], params: {" + params + "}}";
+    auto file = folder.write("plan.yaml", "vault-test: 1\nname: p\nlayers: {a: " + layer + "}\n");
+    auto loaded = load_plan({file, {}, {}}, shipped.catalogue, providers());
+    EXPECT_EQ(text(loaded.problems), "") << params;
+    ASSERT_EQ(loaded.plan.layers.size(), 1U);
+    EXPECT_EQ(loaded.plan.layers[0].params.size(), 1U);
+  }
+}
+
 TEST(CapabilityIds, AreExactlyTheDocumentedOnes) {
   std::ifstream docs(std::string(VT_SOURCE_DIR) + "/docs/capabilities.md");
   std::regex row("\\| `([^`]+)` \\| (\\w+).*");
