@@ -69,10 +69,23 @@ Outcome on_rung(Rung rung, const Task& task, const Device& on) {
   return out;
 }
 
+/// The same with what nvcc made, if there was one: an agent without it says nothing about the host.
+Outcome on_built_rung(Rung rung, const Task& task, const Device& on) {
+  if (kernels::compiler().empty()) return {nlohmann::json::object(), on.info().uuid, "this agent was built without nvcc"};
+  return on_rung(rung, task, on);
+}
+
 }  // namespace
 
-Outcome native_kernels(const Task& task, Device& device, Reporter&) { return on_rung(Rung::native, task, device); }
-Outcome ptx_kernels(const Task& task, Device& device, Reporter&) { return on_rung(Rung::ptx, task, device); }
+Outcome native_kernels(const Task& task, Device& device, Reporter&) { return on_built_rung(Rung::native, task, device); }
+/// A driver compiles PTX of no newer toolkit than its own; that this agent's is newer is no fault of the host's. Then the state begins
+/// with "n/a: ".
+Outcome ptx_kernels(const Task& task, Device& device, Reporter&) {
+  auto out = on_built_rung(Rung::ptx, task, device);
+  auto state = out.values.value("state", "");
+  if (state.find("CUDA_ERROR_UNSUPPORTED_PTX_VERSION") != std::string::npos) out.values["state"] = "n/a: " + state;
+  return out;
+}
 Outcome nvrtc_kernels(const Task& task, Device& device, Reporter&) { return on_rung(Rung::nvrtc, task, device); }
 
 }  // namespace vt::checks

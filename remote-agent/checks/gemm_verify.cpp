@@ -1,6 +1,7 @@
 #include "remote-agent/checks/gemm_verify.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <sstream>
 #include <vector>
@@ -9,6 +10,7 @@ namespace vt::checks {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using kernels::Format;
 using kernels::Miscompares;
 
@@ -171,7 +173,8 @@ Status count_samples(const GemmProblem& p, std::uint64_t seed, GemmFindings& fin
 std::uint64_t GemmFindings::wrong() const { return std::max({elements, rows, samples, nonfinite, repeats}); }
 
 void GemmFindings::add(const GemmFindings& o) {
-  elements += o.elements, rows += o.rows, samples += o.samples, nonfinite += o.nonfinite, repeats += o.repeats, compared += o.compared;
+  elements += o.elements, rows += o.rows, samples += o.samples, nonfinite += o.nonfinite, repeats += o.repeats, again += o.again,
+      compared += o.compared;
   worst = std::max(worst, o.worst);
   if (first.empty()) first = o.first;
 }
@@ -194,19 +197,21 @@ Result<GemmFindings> compare_elements(const GemmProblem& problem) {
   return out;
 }
 
-Result<GemmFindings> verify_repeats(GemmProblem& problem, int times) {
+Result<GemmFindings> verify_repeats(GemmProblem& problem, int times, double seconds) {
   auto& device = problem.device();
   GemmFindings out;
   VT_TRY(auto tally, Tally::make(device));
   VT_TRY(auto before, device.allocate(problem.c().bytes()));
   VT_CHECK(device.copy(before.as<void>(), problem.c().as<void>(), problem.c().bytes()));
-  for (int i = 0; i < times; ++i) {
+  auto until = Clock::now() + std::chrono::duration<double>(seconds);
+  for (int i = 0; i < times && (i == 0 || Clock::now() < until); ++i, ++out.again) {
     VT_CHECK(problem.run());
     VT_CHECK(device.launch(VT_NAMED(vt_compare_results), {problem.c_words()}, {}, before.as<kernels::u64>(), problem.c().as<kernels::u64>(),
                            problem.c_words(), tally.at()));
+    VT_CHECK(device.finish());
   }
   VT_TRY(auto wrong, tally.read());
-  out.repeats = wrong.count, out.compared = static_cast<std::uint64_t>(times) * problem.size().m * problem.size().n;
+  out.repeats = wrong.count, out.compared = out.again * problem.size().m * problem.size().n;
   if (wrong.count) {
     auto per_word = 64 / kernels::bits_per(problem.out());
     out.first = std::string(gpu::name(problem.in())) + " elements from " + std::to_string(wrong.first[0].index * per_word) +

@@ -10,6 +10,7 @@ struct GemmFindings {
   std::uint64_t samples = 0;    ///< wrong among those summed by this machine's processor in fp64 from the seed alone
   std::uint64_t nonfinite = 0;  ///< NaN or infinite
   std::uint64_t repeats = 0;    ///< words that another run of the same algorithm gave otherwise
+  std::uint64_t again = 0;      ///< such runs
   std::uint64_t compared = 0;   ///< elements looked at
   double worst = 0;             ///< largest error of a sample, as part of its bound
   std::string first;            ///< "bf16 element (17, 33): expected 12.25, found nan"
@@ -22,7 +23,7 @@ struct GemmFindings {
 Result<GemmFindings> verify(const GemmProblem& problem, std::uint64_t seed);
 /// Every element against our own product only: what a long run does from time to time.
 Result<GemmFindings> compare_elements(const GemmProblem& problem);
-/// Runs the problem `times` more and compares each C with the one there is, bit by bit.
-Result<GemmFindings> verify_repeats(GemmProblem& problem, int times);
+/// Runs the problem `times` more and compares each C with the one there is, bit by bit; after `seconds` no other run begins.
+Result<GemmFindings> verify_repeats(GemmProblem& problem, int times, double seconds);
 
 }  // namespace vt::checks
