@@ -39,7 +39,8 @@ FakeGpus::FakeGpus(int count, const std::string& model) {
 
 FakeGpus::FakeGpus(const json& what) : FakeGpus(what.value("count", 1), what.value("model", "NVIDIA GeForce RTX 5090")) {
   for (auto& one : host_["gpus"]) one.merge_patch(what.value("each", json::object()));
-  for (auto& [ordinal, patch] : what.value("gpu", json::object()).items()) gpu(std::stoi(ordinal)).merge_patch(patch);
+  auto patches = what.value("gpu", json::object());
+  for (auto& [ordinal, patch] : patches.items()) gpu(std::stoi(ordinal)).merge_patch(patch);
   auto rest = what;
   for (auto* used : {"count", "model", "each", "gpu"}) rest.erase(used);
   host_.merge_patch(rest);

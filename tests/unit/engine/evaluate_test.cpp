@@ -107,6 +107,22 @@ TEST(Evaluate, ADefiniteMissOutranksWhatCouldNotBeRead) {
   EXPECT_EQ(judge_gpus(R"({"wrong": [0], "tflops": [null], "health": ["ok"]})").verdict, Verdict::error);
 }
 
+TEST(Evaluate, AGpuWithoutAValueKeepsItsPlaceInTheList) {
+  auto values = [](const std::string& wrong, const std::string& telemetry) {
+    return R"({"tflops": [150, 151], "health": ["ok", "ok"], "wrong": )" + wrong + R"(, "telemetry": )" + telemetry + "}";
+  };
+  auto recorded = judge_gpus(values("[0, 0]", R"([null, "x"])"));
+  EXPECT_EQ(recorded.verdict, Verdict::pass) << "it is only recorded";
+  EXPECT_EQ(recorded.values.at(3).measured, "-, x");
+  EXPECT_EQ(judge_gpus(values("[0, 0]", "[null, null]")).verdict, Verdict::pass);
+  auto unread = judge_gpus(values("[0, null]", "[]"));
+  EXPECT_EQ(unread.verdict, Verdict::error);
+  EXPECT_EQ(unread.reason, "wrong: #1: no value");
+  auto missed = judge_gpus(values("[null, 3]", "[]"));
+  EXPECT_EQ(missed.verdict, Verdict::fail);
+  EXPECT_EQ(missed.reason, "wrong: #1: measured 3, required 0");
+}
+
 TEST(Evaluate, BaselinesDecideWhereTheyAreKnown) {
   auto with = [](const std::string& tflops) { return R"({"wrong": [0, 0], "health": ["ok", "ok"], "tflops": )" + tflops + "}"; };
   auto low = judge_gpus(with("[150, 110]"));

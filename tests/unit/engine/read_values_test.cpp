@@ -52,6 +52,15 @@ TEST(ReadValues, JsonPointer) {
   EXPECT_TRUE(read("{}", ValueType::integer, By::json, "/a").is_null());
 }
 
+TEST(ReadValues, AnEntryOfAListMayBeNothing) {
+  for (auto type : {ValueType::number, ValueType::text, ValueType::boolean}) {
+    auto list = read(R"({"a":[null,null]})", type, By::json, "/a", true);
+    EXPECT_EQ(list, Value(Value::List{Value(), Value()}));
+    EXPECT_EQ(list.text(), "-, -");
+  }
+  EXPECT_EQ(read(R"({"a":[1.5,null]})", ValueType::number, By::json, "/a", true).text(), "1.5, -");
+}
+
 TEST(ReadValues, CsvColumnsWithQuotes) {
   std::string csv = "name, compute_cap\n\"RTX, 5090\", 12.0\nother, 8.9\n";
   EXPECT_EQ(read(csv, ValueType::text, By::csv, "name"), Value("RTX, 5090"));

@@ -82,7 +82,7 @@ TEST(FanOut, ValuesOfEveryRankBecomeLists) {
   EXPECT_EQ(values["rank"], json({0, 1, 2}));
   EXPECT_EQ(values["world"], json({3, 3, 3}));
   EXPECT_EQ(values["cpu"], json({true, true, true}));
-  EXPECT_EQ(values["only_one"], json({true}));  // whoever has none is left out
+  EXPECT_EQ(values["only_one"], json({nullptr, true, nullptr}));  // entry i is GPU i, also where only one has it
   EXPECT_EQ(values["health"], json({"ok", "ok", "ok"}));
   EXPECT_EQ(values["gpu"], json({"cpu", "cpu", "cpu"}));
   EXPECT_EQ(values["telemetry"].size(), 3U);
@@ -102,14 +102,14 @@ TEST(FanOut, AHangCostsThatRankOnlyAndIsToldByWhatItDid) {
   EXPECT_EQ(health[0], "ok");
   EXPECT_EQ(health[1], "ok");
   EXPECT_TRUE(health[2].get<std::string>().starts_with("hung in all_reduce 8 MiB")) << health;
-  EXPECT_EQ(out["values"]["wrong"], json({0, 0}));
+  EXPECT_EQ(out["values"]["wrong"], json({0, 0, nullptr}));
 }
 
 TEST(FanOut, ACrashCostsThatRankOnly) {
   auto out = run("crashes", {{"ranks", 2}, {"culprit", 0}});
   EXPECT_EQ(out["error"], "");
   EXPECT_EQ(out["values"]["health"], json({"crashed (signal 9)", "ok"}));
-  EXPECT_EQ(out["values"]["wrong"], json({0}));
+  EXPECT_EQ(out["values"]["wrong"], json({nullptr, 0}));
 }
 
 TEST(FanOut, ADeviceThatIsGivenUpIsAHang) { EXPECT_EQ(run("gives_up", {})["values"]["health"], json({"hung in broadcast 1 KiB"})); }

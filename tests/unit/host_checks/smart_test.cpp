@@ -8,7 +8,7 @@ namespace {
 
 /// Pages made up for the purpose, laid out as the specification says; no drive has sent them.
 void put(SmartPage& page, std::size_t at, std::size_t bytes, std::uint64_t value) {
-  for (std::size_t i = 0; i < bytes; i++) page[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
+  for (std::size_t i = 0; i < bytes; i++) page[at + i] = i < sizeof value ? static_cast<std::uint8_t>(value >> (8 * i)) : std::uint8_t{0};
 }
 
 SmartPage healthy() {

@@ -12,8 +12,8 @@ TEST(Ddp, AllRanksEndWithOneModelThatHasLearned) {
   EXPECT_EQ(values["health"], json({"ok", "ok"}));
   for (auto& ratio : values["ratio"]) EXPECT_LT(ratio, 0.8);
   for (auto& apart : values["apart"]) EXPECT_LT(apart, 1e-2);
-  ASSERT_EQ(values["efficiency"].size(), 1U);  // measured on one GPU, while the others rested
   EXPECT_GT(values["efficiency"][0], 0.0);
+  EXPECT_TRUE(values["efficiency"][1].is_null());  // measured on one GPU, while the others rested
 }
 
 TEST(Ddp, ASpoiltGradientOfOneRankShows) {
