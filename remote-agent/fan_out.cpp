@@ -21,11 +21,11 @@ struct Budget {
   RankTimes check, alive;
   std::int64_t nvml, late;
   explicit Budget(std::int64_t deadline_ms) {
-    constexpr std::int64_t kReserve = 18'000;
+    constexpr std::int64_t kReserve = 18'000, kNvml = 3'000;  // some drivers take a second for an answer
     auto reserve = std::min(deadline_ms / 4, kReserve), part = reserve / 18;
     check = {deadline_ms - reserve, 2 * part, 5 * part, part};
     alive = {7 * part, 0, part / 2, part / 2};
-    nvml = 3 * part, late = part / 2;
+    nvml = std::max(3 * part, kNvml), late = part / 2;
   }
 };
 
@@ -141,8 +141,7 @@ Outcome merge(const std::vector<Row>& rows, bool together) {
   if (together && !rows.empty()) out.values = rows[0].values;
   auto gpus = json::array(), health = json::array(), telemetry = json::array();
   for (auto& row : rows) {
-    if (!together)
-      for (auto& [name, value] : row.values.items()) out.values[name].push_back(value);
+    if (!together) checks::append_row(out.values, row.values, gpus.size());
     gpus.push_back(row.gpu.uuid), health.push_back(row.health.empty() ? "ok" : row.health), telemetry.push_back(row.telemetry);
   }
   out.values["gpu"] = gpus, out.values["health"] = health, out.values["telemetry"] = telemetry;

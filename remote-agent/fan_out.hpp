@@ -7,7 +7,7 @@ namespace vt::agent {
 /// (`--gpu-worker NAME`), which a hang, a crash or a lost GPU may cost and nothing else. GPUs: args.gpus (list of ordinals) or all.
 ///
 /// Values of the result:
-///   <name>        list: what each GPU's check returned under that name, in the order of the GPUs; a GPU that has none is left out
+///   <name>        list: what each GPU's check returned under that name, in the order of the GPUs; null where a GPU has none
 ///   gpu           list of GPU UUIDs in that order
 ///   health        list, one text per GPU: "ok", or what is wrong with the GPU itself: "XID 79: fell off the bus", "hung in all_reduce
 ///                 8 MiB", "crashed (signal 11)", "hw thermal slowdown 12.0 s", "3 uncorrected ECC errors"

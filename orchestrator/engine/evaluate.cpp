@@ -64,6 +64,15 @@ bool is_judged_by_others(const Check& check, const ValueSpec& one) {
   return std::any_of(check.values.begin(), check.values.end(), [&](auto& v) { return &v != &one && (v.expect || !v.baseline.empty()); });
 }
 
+/// A list has one entry per GPU, null for one that has no such value: telemetry that a board lacks.
+Value without_nulls(const Value& measured) {
+  auto list = measured.as<Value::List>();
+  if (!list) return measured;
+  auto out = *list;
+  std::erase_if(out, [](auto& item) { return item.is_null(); });
+  return out;
+}
+
 ValueJudgement judge_value(const Check& check, const ValueSpec& spec, const Expectations& replaced, const Observation& seen,
                            const Baselines& baselines) {
   auto expected = expectation_for(check, spec, replaced);
@@ -75,10 +84,11 @@ ValueJudgement judge_value(const Check& check, const ValueSpec& spec, const Expe
   }
   if (!at->second.is_null()) out.measured = at->second.text() + (spec.unit.empty() ? "" : " " + spec.unit);
   if (!expected && !spec.baseline.empty()) return held_against_baseline(spec, at->second, seen, baselines, std::move(out));
-  bool empty = at->second.is_null() || at->second == Value(Value::List{});
-  if (!expected && empty && is_judged_by_others(check, spec)) return out;
   bool recorded_only = !expected || expected->op == Expectation::Op::any;
-  Holding holding = judge(at->second, spec.type, expected ? *expected : Expectation{});
+  auto measured = recorded_only ? without_nulls(at->second) : at->second;
+  bool empty = measured.is_null() || measured == Value(Value::List{});
+  if (!expected && empty && is_judged_by_others(check, spec)) return out;
+  Holding holding = judge(measured, spec.type, expected ? *expected : Expectation{});
   out.why = holding.why;
   if (holding.state == Holding::State::unreadable) out.verdict = "unreadable";
   else if (!recorded_only) out.verdict = holding.state == Holding::State::held ? "held" : "missed";

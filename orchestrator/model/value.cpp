@@ -48,7 +48,7 @@ std::string Value::text() const {
   if (auto s = as<std::string>()) return *s;
   if (auto l = as<List>()) {
     std::vector<std::string> parts;
-    for (auto& item : *l) parts.push_back(item.text());
+    for (auto& item : *l) parts.push_back(item.is_null() ? "-" : item.text());
     return parts.empty() ? "none" : join(parts, ", ");
   }
   return "nothing";

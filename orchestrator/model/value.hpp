@@ -30,7 +30,7 @@ struct Value {
   [[nodiscard]] bool is_list() const { return as<List>() != nullptr; }
   /// Present and not false, 0 or "": what a bare capability id asks of a fact.
   [[nodiscard]] bool truthy() const;
-  /// For people: "yes"/"no" for booleans, "a, b" for lists, "nothing" for null.
+  /// For people: "yes"/"no" for booleans, "a, b" for lists, "nothing" for null ("-" in a list).
   [[nodiscard]] std::string text() const;
   bool operator==(const Value&) const = default;
 };

@@ -22,8 +22,8 @@ Result<Outcome> ask_all(const ReadGpu& read) {
     if (!name || !uuid) return at_fault((name ? uuid : name).error());
     auto row = read(nvml, *gpus[i]);
     if (!row) return at_fault(row.error());
-    for (auto& [key, value] : row->items()) out.values[key].push_back(value);
-    out.values["gpu"].push_back(*uuid);
+    (*row)["gpu"] = *uuid;
+    append_row(out.values, *row, i);
     known.emplace_back(*name, *uuid);
   }
   out.device = device_text(known);
@@ -31,6 +31,12 @@ Result<Outcome> ask_all(const ReadGpu& read) {
 }
 
 }  // namespace
+
+void append_row(json& lists, const json& row, std::size_t before) {
+  for (auto& [name, value] : row.items())
+    if (!lists.contains(name)) lists[name] = json(before, nullptr);
+  for (auto& [name, list] : lists.items()) list.push_back(row.contains(name) ? row[name] : json());
+}
 
 Outcome for_each_gpu(const ReadGpu& read) {
   auto out = ask_all(read);
