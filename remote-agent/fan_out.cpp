@@ -16,16 +16,19 @@ namespace {
 using checks::Outcome;
 using nlohmann::json;
 
-/// What is kept of the task's time for ending what hangs and for asking the GPUs afterwards.
+/// What is kept of the task's time for ending what hangs and for asking the GPUs afterwards. NVML is given 3 s, also where that is much of
+/// a short task's time: some drivers take a second for an answer, and a GPU is not to be called unknown for that.
 struct Budget {
   RankTimes check, alive;
   std::int64_t nvml, late;
   explicit Budget(std::int64_t deadline_ms) {
-    constexpr std::int64_t kReserve = 18'000, kNvml = 3'000;  // some drivers take a second for an answer
-    auto reserve = std::min(deadline_ms / 4, kReserve), part = reserve / 18;
+    constexpr std::int64_t kMost = 18'000, kShort = 9'000, kNvml = 3'000;
+    auto reserve = std::min(std::max(deadline_ms / 4, std::min(deadline_ms * 2 / 5, kShort)), kMost);
+    nvml = std::min(reserve / 3, kNvml);
+    auto part = (reserve - nvml) / 15;
     check = {deadline_ms - reserve, 2 * part, 5 * part, part};
     alive = {7 * part, 0, part / 2, part / 2};
-    nvml = std::max(3 * part, kNvml), late = part / 2;
+    late = part / 2;
   }
 };
 
@@ -113,6 +116,8 @@ void add_telemetry(std::vector<Row>& rows, const gpu::MonitorReport& seen) {
   for (auto& row : rows) {
     if (auto* report = report_on(row, seen.gpus)) {
       add_to(row.health, report->health), row.telemetry = report->telemetry;
+      if (!row.doubtful) add_to(row.health, report->of_a_kill);
+      else if (!report->of_a_kill.empty()) row.telemetry["notes"].push_back(report->of_a_kill + ": its process was killed");
       if (!row.opened) row.gpu.uuid = report->uuid;
     } else if (row.opened) {
       add_to(row.health, "unknown: " + (seen.trouble.empty() ? "NVML does not list this GPU" : seen.trouble));

@@ -15,7 +15,8 @@ namespace vt::agent {
 ///                 pcie ({generation, width} under load)
 /// A GPU whose check said that it could not measure (Outcome.error) makes the whole check an error, unless another is unhealthy.
 /// Afterwards every GPU is asked again: NVML, and after a hang or crash a small kernel in a new process.
-/// The check has three quarters of the task's time, and all but 18 s of a longer one; the rest is for ending what hangs and for that.
+/// The check has three quarters of the task's time, of a short one three fifths, of a long one all but 18 s; the rest is for ending what
+/// hangs and for that. A process that still told of progress just before its time ended was too slow (an error), and did not hang.
 /// Where ranks wait for each other, the loss of one ends the others after a short grace.
 checks::Outcome fan_out(const checks::Entry&, const checks::Task&, Channel&);
 

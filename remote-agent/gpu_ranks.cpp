@@ -18,12 +18,14 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kClosingMs = 5000;  ///< for closing the device after the values came
+constexpr std::int64_t kLatelyMs = 5000;   ///< what told of progress since then does not hang
 constexpr std::int64_t kTurnMs = 50;       ///< the end of a process is looked for this often where no pipe tells it
 
 struct Rank : RankResult {
   enum class Phase { waiting, running, asked_to_end, killed, over } phase = Phase::waiting;
   std::optional<GpuChild> child;
-  std::int64_t next_ms = 0;  ///< when this phase ends
+  std::int64_t next_ms = 0;                 ///< when this phase ends
+  std::int64_t since_ms = 0, heard_ms = 0;  ///< when it began, and when it last told of progress
   bool ready = false, told = false, done = false;
   std::string doing, stopped;  ///< its last progress; whose loss makes it end
   double fraction = 0;
@@ -51,6 +53,7 @@ class Ranks {
   void on_time(Rank&);
   void end(Rank&);
   void lost(const Rank&);
+  [[nodiscard]] bool still_working(const Rank&) const;
   [[nodiscard]] std::int64_t share() const;
   [[nodiscard]] bool grouped() const { return job_.channel && !job_.task.group.empty(); }
   [[nodiscard]] std::string label(const Rank&) const;
@@ -82,7 +85,7 @@ Ranks::Ranks(const RankJob& job) : job_(job), ends_(boot_ms() + job.times.run) {
 }
 
 void Ranks::start(Rank& rank) {
-  rank.phase = Rank::Phase::running, rank.next_ms = boot_ms() + share();
+  rank.phase = Rank::Phase::running, rank.since_ms = boot_ms(), rank.next_ms = rank.since_ms + share();
   auto child = GpuChild::start(job_.check, rank.where);
   if (child) rank.child.emplace(std::move(child).take());
   else rank.error = child.error().what, rank.phase = Rank::Phase::over;
@@ -159,6 +162,7 @@ void Ranks::hear_hosts() {
 std::string Ranks::label(const Rank& rank) const { return rank.where == "cpu" ? "cpu" : "GPU " + rank.where; }
 
 void Ranks::on_progress(Rank& rank, const json& frame) {
+  if (!rank.doing.empty()) rank.heard_ms = boot_ms();  // the first word is before the work
   rank.doing = text_in(frame, "text");
   auto fraction = frame.find("fraction");
   rank.fraction = fraction != frame.end() && fraction->is_number() ? fraction->get<double>() : -1;
@@ -211,12 +215,18 @@ void Ranks::end(Rank& rank) {
   }
 }
 
+/// It, or one that it may be waiting for, told of progress in the last quarter of its time, and in the last seconds: slow, not hung.
+bool Ranks::still_working(const Rank& rank) const {
+  auto lately = [](const Rank& r) { return r.heard_ms > 0 && boot_ms() - r.heard_ms < std::min((boot_ms() - r.since_ms) / 4, kLatelyMs); };
+  return lately(rank) || (linked_ && std::any_of(ranks_.begin(), ranks_.end(), lately));
+}
+
 /// Whoever waits for a lost rank waits in vain.
 void Ranks::lost(const Rank& gone) {
   for (auto& rank : ranks_)
     if (linked_ && &rank != &gone && rank.phase == Rank::Phase::running && !rank.done) {
       rank.next_ms = std::min(rank.next_ms, boot_ms() + job_.times.grace);
-      if (rank.stopped.empty()) rank.stopped = label(gone) + " " + gone.trouble;
+      if (rank.stopped.empty()) rank.stopped = label(gone) + " " + (gone.trouble.empty() ? gone.error : gone.trouble);
     }
 }
 
@@ -230,8 +240,10 @@ void Ranks::on_time(Rank& rank) {
     rank.phase = Rank::Phase::asked_to_end, rank.next_ms = boot_ms() + job_.times.term, rank.killed = true;
     rank.child->kill_group(SIGTERM);
     if (rank.done || !rank.stopped.empty()) return;
+    auto in = rank.doing.empty() ? "the start of the driver" : rank.doing;
     if (rank.ready && !rank.told && grouped()) rank.error = "the other hosts did not say in time how many GPUs they have";
-    else rank.trouble = "hung in " + (rank.doing.empty() ? "the start of the driver" : rank.doing), lost(rank);
+    else if (still_working(rank)) rank.error = "did not end in time (was in " + in + ")", lost(rank);
+    else rank.trouble = "hung in " + in, lost(rank);
   } else if (rank.phase == Rank::Phase::asked_to_end) {
     rank.phase = Rank::Phase::killed, rank.next_ms = boot_ms() + job_.times.kill;
     rank.child->kill_group(SIGKILL);

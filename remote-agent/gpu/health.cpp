@@ -15,7 +15,7 @@ using Count = Counters::Count;
 
 constexpr const char *kPowerCap = "sw power cap", *kSwThermal = "sw thermal slowdown", *kHwSlowdown = "hw slowdown",
                      *kHwThermal = "hw thermal slowdown", *kPowerBrake = "hw power brake";
-constexpr double kSwThermalShare = 0.01, kCrcPerSecond = 100;
+constexpr double kSwThermalShare = 0.01, kLeastThermal = 0.01, kCrcPerSecond = 100;
 
 template <class T>
 Count count_of(const Result<T>& read) {
@@ -50,7 +50,7 @@ std::string plural(std::uint64_t n, const std::string& what) { return std::to_st
 
 std::string seconds_text(double s) {
   char out[32];
-  std::snprintf(out, sizeof out, "%.1f s", s);
+  std::snprintf(out, sizeof out, s < 0.1 ? "%.3f s" : "%.1f s", s);
   return out;
 }
 
@@ -65,8 +65,10 @@ void judge_xids(const Watched& gpu, Findings& out) {
   auto codes = gpu.xids;
   std::sort(codes.begin(), codes.end());
   codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
+  bool of_a_kill = std::all_of(codes.begin(), codes.end(), [](int code) { return code == 43 || code == 45; });
   for (auto code : codes)
-    if (xid(code).kind != XidClass::notice) (fails_a_check(code) ? out.faults : out.notes).push_back(told(code));
+    if (xid(code).kind != XidClass::notice)
+      (!fails_a_check(code) ? out.notes : of_a_kill ? out.of_a_kill : out.faults).push_back(told(code));
 }
 
 void judge_memory(const Watched& gpu, Findings& out) {
@@ -101,9 +103,10 @@ void judge_links(const Watched& gpu, Findings& out) {
 
 void judge_throttling(const Watched& gpu, Findings& out) {
   for (auto& [reason, seconds] : throttled(gpu)) {
-    bool hardware = reason == kHwSlowdown || reason == kHwThermal || reason == kPowerBrake;
-    bool hot = reason == kSwThermal && seconds > kSwThermalShare * gpu.seconds;
-    if (seconds > 0 && (hardware || hot)) out.faults.push_back(reason + " " + seconds_text(seconds));
+    if (reason == kPowerCap) continue;
+    bool hardware = reason == kHwThermal || reason == kPowerBrake || (reason == kHwSlowdown && gpu.slowdown_run >= 2);
+    bool hot = reason == kSwThermal && seconds > std::max(kLeastThermal, kSwThermalShare * gpu.seconds);
+    (hardware || hot ? out.faults : out.notes).push_back(reason + " " + seconds_text(seconds));
   }
 }
 
@@ -121,20 +124,19 @@ Counters read_counters(const Nvml& nvml, Handle gpu) {
   out.nvlink_crc = sum(field(nvml::nvlink_crc_flit), field(nvml::nvlink_crc_data));
   out.nvlink_replays = field(nvml::nvlink_replay), out.nvlink_recoveries = field(nvml::nvlink_recovery);
   out.nvlink_ecc = field(nvml::nvlink_ecc_data);
-  out.sw_power_cap_ns = field(nvml::sw_power_cap_ns), out.sw_thermal_ns = field(nvml::sw_thermal_ns);
-  out.hw_thermal_ns = field(nvml::hw_thermal_ns), out.power_brake_ns = field(nvml::hw_power_brake_ns);
+  out.power_policy_ns = field(nvml::power_policy_ns), out.thermal_policy_ns = field(nvml::thermal_policy_ns);
   return out;
 }
 
 std::map<std::string, double> throttled(const Watched& gpu) {
   auto out = gpu.throttled;
   auto exact = [&](const char* reason, const Count& before, const Count& after) {
-    if (grown(before, after)) out[reason] = static_cast<double>(grown(before, after)) / 1e9;
+    constexpr double kReading = 1;  // the counters are read a little before and after the time
+    auto seconds = static_cast<double>(grown(before, after)) / 1e9;
+    if (seconds > 0 && seconds <= gpu.seconds + kReading) out[reason] = seconds;
   };
-  exact(kPowerCap, gpu.before.sw_power_cap_ns, gpu.after.sw_power_cap_ns);
-  exact(kSwThermal, gpu.before.sw_thermal_ns, gpu.after.sw_thermal_ns);
-  exact(kHwThermal, gpu.before.hw_thermal_ns, gpu.after.hw_thermal_ns);
-  exact(kPowerBrake, gpu.before.power_brake_ns, gpu.after.power_brake_ns);
+  exact(kPowerCap, gpu.before.power_policy_ns, gpu.after.power_policy_ns);
+  if (!out.contains(kHwThermal)) exact(kSwThermal, gpu.before.thermal_policy_ns, gpu.after.thermal_policy_ns);
   std::erase_if(out, [](auto& entry) { return entry.second <= 0; });
   return out;
 }

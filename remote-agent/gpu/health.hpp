@@ -16,7 +16,7 @@ struct Counters {
   Count retired_single, retired_double;
   Count pcie_replays, pcie_fatal, pcie_nonfatal;
   Count nvlink_crc, nvlink_replays, nvlink_recoveries, nvlink_ecc;
-  Count sw_power_cap_ns, sw_thermal_ns, hw_thermal_ns, power_brake_ns;
+  Count power_policy_ns, thermal_policy_ns;  ///< for how long clocks were held down
 };
 Counters read_counters(const nvml::Nvml&, nvml::Handle);
 
@@ -26,21 +26,26 @@ struct Watched {
   Counters before, after;
   std::vector<int> xids;
   std::map<std::string, double> throttled;  ///< seconds by reason, from samples: "hw thermal slowdown"
+  int slowdown_run = 0;                     ///< most samples under load in a row with "hw slowdown"
   unsigned generation = 0, width = 0;       ///< PCIe under load; 0 = not seen under load
   std::string lost;                         ///< why NVML cannot say anything about it any more
 };
 
-/// Seconds by reason: exact where the driver counted nanoseconds, else sampled.
+/// Seconds by reason: exact where the driver counted nanoseconds that can be (no more than went by), else sampled.
 std::map<std::string, double> throttled(const Watched&);
 
 struct Findings {
   std::vector<std::string> faults;  ///< "XID 79: fell off the bus (…)", "3 uncorrected ECC errors"
   std::vector<std::string> notes;   ///< worth knowing, no fault of this check: corrected errors, warnings
+  /// Xids 43 and 45 without any other: faults, unless a process on the GPU was killed, of which they come as well (NVIDIA's catalogue:
+  /// "Control-C, GPU resets, sigkill").
+  std::vector<std::string> of_a_kill;
 };
 /// What is wrong with a GPU after a check. Limits: any Xid that is fatal or came from our own kernels; any uncorrected ECC error; any
-/// row that could not be remapped or waits for a reset now; any hardware slowdown; software thermal slowdown for more than 1 % of the
-/// time (a software power cap is how a GPU keeps its limit, and no fault); PCIe replays above what a bit error rate of 1e-12 gives
-/// (DCGM's rule: lanes x 0.15, 0.30, 0.48, 0.96, 1.92, 3.84 a minute for generations 1 to 6); NVLink recoveries, ECC errors, or
+/// row that could not be remapped or waits for a reset now; any thermal slowdown or power brake of the hardware; the bit "hw slowdown"
+/// alone in two samples under load in a row (nvml.h: it may also be set while the clocks change); software thermal slowdown for more than 1
+/// % of the time and 10 ms (a software power cap is how a GPU keeps its limit, and no fault); PCIe replays above what a bit error rate of
+/// 1e-12 gives (DCGM's rule: lanes x 0.15, 0.30, 0.48, 0.96, 1.92, 3.84 a minute for generations 1 to 6); NVLink recoveries, ECC errors, or
 /// more than 100 CRC errors a second (DCGM).
 Findings findings(const Watched&);
 

@@ -63,6 +63,7 @@ struct Watch {
   GpuReport report;
   Watched seen;
   Series series[std::size(kSampled)];
+  int slowdown_run = 0;                        ///< of the samples just taken
   unsigned max_generation = 0, max_width = 0;  ///< of GPU and slot together
 };
 
@@ -131,7 +132,10 @@ void Watcher::sample(double seconds) {
     auto reasons = nvml_.get<nvml::u64>(&Functions::nvmlDeviceGetCurrentClocksEventReasons, watch.handle);
     for (auto& reason : kReasons)
       if (reasons && (*reasons & reason.bit)) watch.seen.throttled[reason.name] += seconds;
-    sample_link(watch, reasons && !(*reasons & kIdle));
+    bool loaded = reasons && !(*reasons & kIdle);
+    watch.slowdown_run = loaded && (*reasons & nvml::hw_slowdown) ? watch.slowdown_run + 1 : 0;
+    watch.seen.slowdown_run = std::max(watch.seen.slowdown_run, watch.slowdown_run);
+    sample_link(watch, loaded);
   }
 }
 
@@ -173,7 +177,9 @@ std::vector<GpuReport> Watcher::end(double seconds) {
     auto answer = nvml_.get<nvml::Memory>(&Functions::nvmlDeviceGetMemoryInfo, watch.handle);
     if (!answer && answer.error().code == Errc::lost) watch.seen.lost = answer.error().what;
     auto found = findings(watch.seen);
-    for (auto& fault : found.faults) watch.report.health += (watch.report.health.empty() ? "" : "; ") + fault;
+    auto joined = [](std::string& to, const std::string& text) { to += (to.empty() ? "" : "; ") + text; };
+    for (auto& fault : found.faults) joined(watch.report.health, fault);
+    for (auto& fault : found.of_a_kill) joined(watch.report.of_a_kill, fault);
     watch.report.telemetry = telemetry(watch, found);
     out.push_back(watch.report);
   }

@@ -10,7 +10,8 @@ namespace vt::gpu {
 /// A GPU while something ran on it.
 struct GpuReport {
   std::string uuid, pci;
-  std::string health;  ///< what is wrong with it; empty: nothing
+  std::string health;     ///< what is wrong with it; empty: nothing
+  std::string of_a_kill;  ///< that too, unless a process on it was killed: Findings::of_a_kill
   /// power_w, temperature_c, sm_mhz, memory_mhz ({min, mean, max}), throttled_s ({reason: s}), pcie ({generation, width,
   /// max_generation, max_width}, as under load), notes (list of texts: corrected errors, warnings). What could not be read is left out.
   nlohmann::json telemetry;

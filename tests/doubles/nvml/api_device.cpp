@@ -43,8 +43,8 @@ struct Reason {
   unsigned field;
   unsigned long long bit;
 };
-/// Counters of throttled time and the reason each counts (nvml.h, NVML_FI_DEV_CLOCKS_EVENT_REASON_…).
-constexpr Reason kReasons[] = {{74, 0x4}, {269, 0x20}, {270, 0x40}, {271, 0x80}};
+/// Counters of throttled time and the reasons each counts (nvml.h, NVML_FI_DEV_PERF_POLICY_POWER and _THERMAL).
+constexpr Reason kReasons[] = {{74, 0x4}, {75, 0x20 | 0x40}};
 
 nvmlReturn_t read_field(const nvmlDevice_st& gpu, unsigned id, unsigned long long& out) {
   constexpr unsigned kNvLinks = 91;

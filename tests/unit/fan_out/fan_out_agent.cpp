@@ -26,6 +26,11 @@ Outcome hangs(const Task& task, vt::gpu::Device&, Reporter& report) {
   return {{{"wrong", 0}}, "", ""};
 }
 
+/// Goes on and on, and tells so.
+Outcome dawdles(const Task&, vt::gpu::Device&, Reporter& report) {
+  while (true) report.progress("step", 0.5), usleep(10'000);
+}
+
 Outcome crashes(const Task& task, vt::gpu::Device&, Reporter&) {
   if (is_culprit(task)) kill(getpid(), SIGKILL);
   return {{{"wrong", 0}}, "", ""};
@@ -77,6 +82,7 @@ constexpr Entry kEntries[] = {
     {"gives_up", nullptr, gives_up},       {"meets", nullptr, meets},
     {"takes_turns", nullptr, takes_turns}, {"has_all", nullptr, nullptr, has_all},
     {"leaves_one", nullptr, leaves_one},   {"plain", plain},
+    {"dawdles", nullptr, dawdles},
 };
 
 const Entry* find_here(std::string_view name) {

@@ -105,6 +105,12 @@ TEST(FanOut, AHangCostsThatRankOnlyAndIsToldByWhatItDid) {
   EXPECT_EQ(out["values"]["wrong"], json({0, 0, nullptr}));
 }
 
+TEST(FanOut, WhatIsOnlySlowIsNoHang) {
+  auto out = run("dawdles", {}, {{"deadline_ms", 2400}});
+  EXPECT_EQ(out["error"], "did not end in time (was in step)");
+  EXPECT_EQ(out["values"]["health"], json({"ok"}));
+}
+
 TEST(FanOut, ACrashCostsThatRankOnly) {
   auto out = run("crashes", {{"ranks", 2}, {"culprit", 0}});
   EXPECT_EQ(out["error"], "");

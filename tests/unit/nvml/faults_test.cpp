@@ -64,6 +64,17 @@ TEST(GpuFaults, AnXidOfOurOwnKernelsFailsTheCheck) {
   EXPECT_TRUE(has(verdict.reason, "XID 31: memory page fault")) << verdict.reason;
 }
 
+TEST(GpuFaults, TheXidOfAProcessThatWeKilledIsANote) {
+  FakeGpus alone, hung;
+  alone.fault_xid(0, 45, 0);
+  EXPECT_TRUE(has(judged(alone).reason, "XID 45")) << "nobody was killed";
+  hung.fault_xid(0, 45, 0, 100);
+  hung.fault_hang(0, "launch");
+  auto values = json::parse(hung.check(kCheck, json::object(), 3000).values);
+  EXPECT_FALSE(has(values["health"][0].get<std::string>(), "XID 45")) << values;
+  EXPECT_TRUE(has(values["telemetry"][0]["notes"].dump(), "XID 45")) << values;
+}
+
 TEST(GpuFaults, UncorrectedEccErrorsFailTheCheckThatSawThem) {
   FakeGpus gpus;
   gpus.fault_ecc(0, true, 3, 0);

@@ -77,9 +77,38 @@ TEST(GpuHealth, SoftwareThermalSlowdownMayBeOneHundredthOfTheTime) {
 
 TEST(GpuHealth, CountedNanosecondsBeatSamples) {
   auto gpu = healthy();
-  gpu.throttled = {{"hw thermal slowdown", 0.2}};
-  gpu.before.hw_thermal_ns = 1'000'000'000, gpu.after.hw_thermal_ns = 13'000'000'000;
-  EXPECT_EQ(findings(gpu).faults, Texts{"hw thermal slowdown 12.0 s"});
+  gpu.throttled = {{"sw thermal slowdown", 0.2}};
+  gpu.before.thermal_policy_ns = 1'000'000'000, gpu.after.thermal_policy_ns = 8'000'000'000;
+  EXPECT_EQ(findings(gpu).faults, Texts{"sw thermal slowdown 7.0 s"});
+  gpu.after.thermal_policy_ns = 13'000'000'000;  // more than went by: no time at all
+  EXPECT_EQ(findings(gpu).faults, Texts{"sw thermal slowdown 0.2 s"});
+}
+
+TEST(GpuHealth, AFewMillisecondsAreANote) {
+  auto gpu = healthy();
+  gpu.seconds = 0.1;
+  gpu.before.thermal_policy_ns = 0, gpu.after.thermal_policy_ns = 9'000'000;
+  EXPECT_EQ(findings(gpu).faults, Texts{});
+  EXPECT_EQ(findings(gpu).notes, Texts{"sw thermal slowdown 0.009 s"});
+}
+
+TEST(GpuHealth, HwSlowdownAloneCountsFromTwoSamplesInARow) {
+  auto gpu = healthy();
+  gpu.throttled = {{"hw slowdown", 0.2}}, gpu.slowdown_run = 1;
+  EXPECT_EQ(findings(gpu).faults, Texts{});
+  EXPECT_EQ(findings(gpu).notes, Texts{"hw slowdown 0.2 s"});
+  gpu.slowdown_run = 2;
+  EXPECT_EQ(findings(gpu).faults, Texts{"hw slowdown 0.2 s"});
+}
+
+TEST(GpuHealth, AKilledProcessLeavesXidsThatAreNoFault) {
+  auto gpu = healthy();
+  gpu.xids = {45, 43};
+  EXPECT_EQ(findings(gpu).faults, Texts{});
+  EXPECT_EQ(findings(gpu).of_a_kill.size(), 2U);
+  gpu.xids = {45, 79};
+  EXPECT_EQ(findings(gpu).faults.size(), 2U) << "there is another cause";
+  EXPECT_EQ(findings(gpu).of_a_kill, Texts{});
 }
 
 TEST(GpuHealth, ReplaysUpToABitErrorRateAreNoFault) {
