@@ -10,6 +10,10 @@ using gpu::nvml::Functions;
 /// GT/s times what the line code leaves, over 8 bits: GB/s of one lane.
 constexpr std::array<double, 7> kLane{
     0, 2.5 * 8 / 10 / 8, 5.0 * 8 / 10 / 8, 8.0 * 128 / 130 / 8, 16.0 * 128 / 130 / 8, 32.0 * 128 / 130 / 8, 64.0 * 242 / 256 / 8};
+
+std::string lack_of(const char* what, unsigned now, unsigned most) {
+  return now >= most ? "ok" : what + (" " + std::to_string(now)) + " of " + std::to_string(most);
+}
 }  // namespace
 
 double PcieLink::gb_s() const { return generation < kLane.size() ? kLane.at(generation) * width : 0; }
@@ -19,12 +23,8 @@ std::string PcieLink::text() const {
   return one(generation, width) + ", at most " + one(max_generation, max_width);
 }
 
-std::string PcieLink::lack() const {
-  std::string out;
-  if (generation < max_generation) out = "generation " + std::to_string(generation) + " of " + std::to_string(max_generation);
-  if (width < max_width) out += (out.empty() ? "" : ", ") + ("width " + std::to_string(width)) + " of " + std::to_string(max_width);
-  return out.empty() ? "ok" : out;
-}
+std::string PcieLink::generation_lack() const { return lack_of("generation", generation, max_generation); }
+std::string PcieLink::width_lack() const { return lack_of("width", width, max_width); }
 
 Result<PcieLinkReader> PcieLinkReader::of(const gpu::DeviceInfo& device) {
   if (device.is_cpu()) return fail(Errc::not_found, "the processor has no PCIe link");

@@ -15,8 +15,10 @@ struct PcieLink {
   /// GB/s in one direction: transfers a second x lanes x the code's share, as PCI-SIG states them: 2.5 and 5 GT/s with 8b/10b, 8, 16 and
   /// 32 GT/s with 128b/130b, 64 GT/s with flits of 256 bytes of which 242 carry packets (PCIe 6.0). Packet headers not deducted.
   [[nodiscard]] double gb_s() const;
-  [[nodiscard]] std::string text() const;  ///< "gen 5 x16, at most gen 5 x16"
-  [[nodiscard]] std::string lack() const;  ///< "ok", or "generation 3 of 5, width 8 of 16"
+  [[nodiscard]] std::string text() const;             ///< "gen 5 x16, at most gen 5 x16"
+  [[nodiscard]] std::string generation_lack() const;  ///< "ok", or "generation 3 of 5"
+  /// "ok", or "width 8 of 16". A virtual machine's slot, and a board that splits its lanes, make this a matter of course.
+  [[nodiscard]] std::string width_lack() const;
 };
 
 /// Reads the link of one GPU. Of the processor there is none.

@@ -54,10 +54,10 @@ TEST_F(GpuFault, IsThrottledByHeat) {
   fails(host, "cuda.native", {"#0: measured hw thermal slowdown"});
 }
 
-TEST_F(GpuFault, HasHalfOfItsLanes) {
+TEST_F(GpuFault, TakesDamageOnItsLink) {
   FakeHost host(2);
-  host.gpus.nvml(1)["pcie_width"] = 8;
-  fails(host, "pcie.link", {"width 8 of 16", "Reseat the card"}, "{seconds: 0.1, mib: 4}");
+  host.gpus.fault({{"kind", "corrupt-copy"}, {"gpu", 1}, {"where", "h2d"}, {"after", 0}});
+  fails(host, "pcie.link", {"required 0", "Reseat the card"}, "{seconds: 0.1, mib: 4}");
 }
 
 TEST_F(GpuFault, LosesDataBetweenTwoGpus) {

@@ -85,9 +85,10 @@ TEST(PcieLink, CarriesWhatItsGenerationAndWidthSay) {
 }
 
 TEST(PcieLink, TellsWhatItLacks) {
-  EXPECT_EQ((PcieLink{5, 16, 5, 16}.lack()), "ok");
-  EXPECT_EQ((PcieLink{5, 8, 5, 16}.lack()), "width 8 of 16");
-  EXPECT_EQ((PcieLink{1, 4, 5, 16}.lack()), "generation 1 of 5, width 4 of 16");
+  EXPECT_EQ((PcieLink{5, 8, 5, 16}.generation_lack()), "ok");
+  EXPECT_EQ((PcieLink{5, 8, 5, 16}.width_lack()), "width 8 of 16");
+  EXPECT_EQ((PcieLink{1, 16, 5, 16}.generation_lack()), "generation 1 of 5");
+  EXPECT_EQ((PcieLink{1, 16, 5, 16}.width_lack()), "ok");
   EXPECT_EQ((PcieLink{1, 4, 5, 16}.text()), "gen 1 x4, at most gen 5 x16");
 }
 
@@ -95,4 +96,5 @@ TEST(PcieLink, IsNoneOfTheProcessor) {
   test::FaultyDevice device;
   EXPECT_EQ(run(checks::pcie_link, device, {{"seconds", 0}}).error, "the processor has no PCIe link");
   EXPECT_EQ(run(checks::copy_to_device, device).values["link"], "unknown: the processor has no PCIe link");
+  EXPECT_EQ(run(checks::copy_to_device, device).values["of_link"], "n/a");
 }
