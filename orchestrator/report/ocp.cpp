@@ -1,6 +1,7 @@
 #include "orchestrator/report/ocp.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -13,20 +14,26 @@ namespace {
 
 using nlohmann::json;
 
-/// "126", "126 TFLOP/s: 60 % of …": the number in front; text that begins with none stays text.
-json number_or_text(const std::string& text) {
+bool is_numeric(ValueType type) { return type == ValueType::number || type == ValueType::integer; }
+
+/// Of a numeric value "126", "126 TFLOP/s: 60 % of …": the number in front. Version 12.10 is no number, and stays text as all that begins
+/// with none.
+json number_or_text(const std::string& text, ValueType type) {
   char* end = nullptr;
-  double value = std::strtod(text.c_str(), &end);
-  bool number = end != text.c_str() && (*end == '\0' || *end == ' ');
+  double value = is_numeric(type) ? std::strtod(text.c_str(), &end) : 0;
+  bool number = end && end != text.c_str() && (*end == '\0' || *end == ' ') && std::isfinite(value);
   return number ? json(value) : json(text);
 }
 
-/// The rule as a validator, where the format has one for it.
-json validator_of(const std::string& rule) {
+/// The rule as a validator, where the format has one for it: what orders wants a number.
+json validator_of(const std::string& rule, ValueType of) {
   constexpr std::array<std::array<std::string_view, 2>, 4> kTypes{
       {{"at-least ", "GREATER_THAN_OR_EQUAL"}, {"at-most ", "LESS_THAN_OR_EQUAL"}, {"below ", "LESS_THAN"}, {"equals ", "EQUAL"}}};
-  for (auto& [word, type] : kTypes)
-    if (rule.starts_with(word)) return {{"name", rule}, {"type", type}, {"value", number_or_text(rule.substr(word.size()))}};
+  for (auto& [word, type] : kTypes) {
+    if (!rule.starts_with(word)) continue;
+    auto value = number_or_text(rule.substr(word.size()), of);
+    if (value.is_number() || type == "EQUAL") return {{"name", rule}, {"type", type}, {"value", value}};
+  }
   return {};
 }
 
@@ -101,25 +108,28 @@ class Ocp {
     auto unit = spec ? spec->unit : "";
     auto text = v.measured;
     if (!unit.empty() && text.ends_with(" " + unit)) text.resize(text.size() - unit.size() - 1);
-    bool list = spec && spec->read.all && spec->type != ValueType::text;
+    auto type = spec ? spec->type : ValueType::text;
+    bool list = is_numeric(type) && ((spec && spec->read.all) || text.find(", ") != std::string::npos);
     auto parts = list ? split(text, ',') : std::vector<std::string>{text};
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      json body{{"name", v.value}, {"value", number_or_text(parts[i])}};
+      json body{{"name", v.value}, {"value", number_or_text(parts[i], type)}};
       if (!unit.empty()) body["unit"] = unit;
       if (list) body["metadata"]["index"] = i;
-      if (auto validator = validator_of(v.rule); !validator.is_null()) body["validators"] = json::array({validator});
+      if (auto validator = validator_of(v.rule, type); !validator.is_null()) body["validators"] = json::array({validator});
       else if (!v.rule.empty()) body["metadata"]["rule"] = v.rule;
       step_artifact("measurement", std::move(body), at);
     }
   }
 
-  void series(const std::string& check, const std::string& layer, const std::string& host, EpochMs at) {
+  void series(const std::string& check, const std::string& layer, const std::string& host, EpochMs judged) {
     for (auto& s : view_.series) {
       if (s.check != check || s.layer != layer || s.host != host) continue;
       auto id = std::to_string(step_) + "." + std::to_string(series_++);
+      auto began = s.started ? s.started : judged;
       step_artifact("measurementSeriesStart",
-                    {{"measurementSeriesId", id}, {"name", s.name}, {"unit", s.unit}, {"metadata", {{"device", s.device}}}}, at);
-      for (std::size_t i = 0; i < s.points.size(); ++i)
+                    {{"measurementSeriesId", id}, {"name", s.name}, {"unit", s.unit}, {"metadata", {{"device", s.device}}}}, began);
+      for (std::size_t i = 0; i < s.points.size(); ++i) {
+        auto at = began + s.points[i].ms;
         step_artifact("measurementSeriesElement",
                       {{"index", i},
                        {"measurementSeriesId", id},
@@ -127,7 +137,8 @@ class Ocp {
                        {"timestamp", utc_text(at)},
                        {"metadata", {{"ms", s.points[i].ms}}}},
                       at);
-      step_artifact("measurementSeriesEnd", {{"measurementSeriesId", id}, {"totalCount", s.points.size()}}, at);
+      }
+      step_artifact("measurementSeriesEnd", {{"measurementSeriesId", id}, {"totalCount", s.points.size()}}, judged);
     }
   }
 

@@ -62,6 +62,7 @@ struct SeriesRow {
   std::string run, layer, host, check;
   int attempt = 1;
   std::string name, unit, device;
+  EpochMs started = 0;                ///< when the check began; read only, 0: its observation is not there
   std::uint64_t count = 0;            ///< values in all; `points` may be fewer
   double min = 0, mean = 0, max = 0;  ///< of all of them
   struct Point {

@@ -38,7 +38,7 @@ SeriesRow read_series(Row& r) {
   row.run = r.text(), row.layer = r.text(), row.host = r.text(), row.check = r.text(), row.attempt = r.integer();
   row.name = r.text(), row.unit = r.text(), row.device = r.text(), row.count = static_cast<std::uint64_t>(r.number());
   row.min = number_from(r.text()), row.mean = number_from(r.text()), row.max = number_from(r.text());
-  row.points = points_from(r.text());
+  row.points = points_from(r.text()), row.started = r.number();
   return row;
 }
 
@@ -63,7 +63,9 @@ Status Store::add_series(const std::vector<SeriesRow>& rows) {
 
 Result<std::vector<SeriesRow>> Store::series(const std::string& run) const {
   return impl_->rows<SeriesRow>(
-      "SELECT run, layer, host, check_id, attempt, name, unit, device, count, min, mean, max, points FROM series WHERE run = ? ORDER BY id",
+      "SELECT run, layer, host, check_id, attempt, name, unit, device, count, min, mean, max, points,"
+      " (SELECT coalesce(max(o.started), 0) FROM observation o WHERE o.run = s.run AND o.layer = s.layer AND o.host = s.host"
+      " AND o.check_id = s.check_id AND o.attempt = s.attempt) FROM series s WHERE run = ? ORDER BY id",
       {run}, read_series);
 }
 

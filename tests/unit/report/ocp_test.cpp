@@ -79,12 +79,17 @@ TEST(Ocp, MeasurementsSeriesAndDiagnoses) {
   b.check("gemm.bf16", "BF16 products");
   b.check("os.kernel", "Kernel version");
   auto& value = b.catalogue.checks[0].values.emplace_back();
-  value.type = ValueType::number, value.unit = "TFLOP/s", value.read.all = true;
+  value.name = "value", value.type = ValueType::number, value.unit = "TFLOP/s";
+  auto& library = b.catalogue.checks[0].values.emplace_back();
+  library.name = "library", library.type = ValueType::version;
   b.layer("cube", {"gemm.bf16", "os.kernel"});
   b.start();
   auto j = b.judged("cube", "gemm.bf16", Verdict::fail, Cause::host, "#1: too slow");
-  j.values = {{"value", "150.5, 90 TFLOP/s", "at-least 100 TFLOP/s: 50 % of 200 (theory, mh)", "missed", ""}};
-  b.add(j);
+  j.values = {{"value", "150.5, 90 TFLOP/s", "at-least 100 TFLOP/s: 50 % of 200 (theory, mh)", "missed", ""},
+              {"library", "12.10", "at-least 12.8", "held", ""}};
+  Observation seen;
+  seen.key = j.key, seen.started = 1'763'634'600'000;
+  b.add(j, &seen);
   b.skip("cube", "gpu", "no GPU", {"os.kernel"});
   SeriesRow power;
   power.run = RunBuilder::kRun, power.layer = "cube", power.host = "cube", power.check = "gemm.bf16", power.name = "power",
@@ -95,13 +100,17 @@ TEST(Ocp, MeasurementsSeriesAndDiagnoses) {
   auto lines = lines_of(ocp_report(b.view(), b.catalogue));
   expect_sound(lines);
   auto measured = all(lines, "testStepArtifact", "measurement");
-  ASSERT_EQ(measured.size(), 2U) << "one per GPU";
+  ASSERT_EQ(measured.size(), 3U) << "one per GPU, and the version";
   EXPECT_EQ(measured[1]["value"], 90.0);
   EXPECT_EQ(measured[1]["unit"], "TFLOP/s");
   EXPECT_EQ(measured[1]["validators"][0]["type"], "GREATER_THAN_OR_EQUAL");
   EXPECT_EQ(measured[1]["validators"][0]["value"], 100.0);
+  EXPECT_EQ(measured[2]["value"], "12.10") << "a version is no number: 12.1 is another one";
+  EXPECT_EQ(measured[2]["metadata"]["rule"], "at-least 12.8");
   EXPECT_EQ(all(lines, "testStepArtifact", "diagnosis").at(0)["type"], "FAIL");
-  EXPECT_EQ(all(lines, "testStepArtifact", "measurementSeriesElement").at(1)["value"], 575.0);
+  auto element = all(lines, "testStepArtifact", "measurementSeriesElement").at(1);
+  EXPECT_EQ(element["value"], 575.0);
+  EXPECT_EQ(element["timestamp"], utc_text(seen.started + 1000)) << "when it was measured, not when it was judged";
   EXPECT_EQ(all(lines, "testStepArtifact", "measurementSeriesEnd").at(0)["totalCount"], 2);
   auto ends = all(lines, "testStepArtifact", "testStepEnd");
   EXPECT_EQ(ends.at(0)["status"], "COMPLETE");
