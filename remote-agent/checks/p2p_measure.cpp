@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <map>
 
 #include "remote-agent/checks/chain.hpp"
 #include "remote-agent/checks/gate.hpp"
@@ -57,6 +58,14 @@ struct Bench {
   std::vector<Pair> pairs = pairs_of(devices);
   std::uint64_t wrong = 0;
   std::vector<std::string> failing = {};
+  std::map<gpu::Device*, Gate> gates = {};  ///< of the sending device: one that gave up once would do so again
+
+  Result<Gate*> gate_of(gpu::Device& device) {
+    auto found = gates.find(&device);
+    if (found != gates.end()) return &found->second;
+    VT_TRY(auto made, Gate::make(device));
+    return &gates.emplace(&device, std::move(made)).first->second;
+  }
 
   [[nodiscard]] Matrix matrix(std::string title) const { return {std::move(title), devices.size()}; }
   Status verify(const Pair& pair, Transfers& transfers, std::size_t bytes, const char* how) {
@@ -74,7 +83,8 @@ struct Bench {
     return {};
   }
   /// Those pairs that reach each other from now on.
-  Result<std::vector<Pair>> connect() const {
+  Result<std::vector<Pair>> connect() {
+    gates.clear();  // copies between peers are another kind of work
     std::vector<Pair> out;
     for (auto& pair : pairs) {
       auto reached = pair.from->reach(*pair.to);
@@ -96,13 +106,13 @@ Result<std::size_t> copy_bytes(const Task& task, const Pair& pair) {
 }
 
 /// Seconds of one of several copies behind the gate: the median of three samples.
-Result<double> seconds_per_copy(gpu::Device& device, int copies, const Gate::Enqueue& enqueue_one, gpu::Stream stream = {}) {
-  VT_TRY(auto gate, Gate::make(device));
+Result<double> seconds_per_copy(Bench& bench, gpu::Device& device, int copies, const Gate::Enqueue& enqueue_one, gpu::Stream stream = {}) {
+  VT_TRY(auto* gate, bench.gate_of(device));
   VT_CHECK(enqueue_one());
   VT_CHECK(device.finish(stream));
   std::vector<double> samples;
   for (int i = 0; i < 3; ++i) {
-    VT_TRY(auto seconds, gate.time(
+    VT_TRY(auto seconds, gate->time(
                              [&]() -> Status {
                                for (int c = 0; c < copies; ++c) VT_CHECK(enqueue_one());
                                return {};
@@ -116,7 +126,7 @@ Result<double> seconds_per_copy(gpu::Device& device, int copies, const Gate::Enq
 Result<double> one_way(Bench& bench, const Pair& pair, const char* how) {
   VT_TRY(auto bytes, copy_bytes(bench.task, pair));
   VT_TRY(auto transfers, Transfers::make(pair, bytes));
-  VT_TRY(auto seconds, seconds_per_copy(*pair.from, bench.task.on_cpu() ? 2 : 8, [&] { return transfers.move(Path::copy, bytes); }));
+  VT_TRY(auto seconds, seconds_per_copy(bench, *pair.from, bench.task.on_cpu() ? 2 : 8, [&] { return transfers.move(Path::copy, bytes); }));
   VT_CHECK(bench.verify(pair, transfers, bytes, how));
   return static_cast<double>(bytes) / std::max(seconds, 1e-9) / 1e9;
 }
@@ -129,10 +139,10 @@ Result<double> both_ways(Bench& bench, const Pair& pair, const char* how) {
   VT_TRY(auto a, pair.from->new_stream());
   VT_TRY(auto b, pair.to->new_stream());
   VT_TRY(auto done, pair.to->new_mark());
-  VT_TRY(auto gate, Gate::make(*pair.from));
+  VT_TRY(auto* gate, bench.gate_of(*pair.from));
   int copies = bench.task.on_cpu() ? 2 : 8;
   auto enqueue = [&]() -> Status {
-    VT_CHECK(pair.to->after(b, gate.start()));
+    VT_CHECK(pair.to->after(b, gate->start()));
     for (int i = 0; i < copies; ++i) {
       VT_CHECK(there.move(Path::copy, bytes, a));
       VT_CHECK(back.move(Path::copy, bytes, b));
@@ -140,8 +150,8 @@ Result<double> both_ways(Bench& bench, const Pair& pair, const char* how) {
     VT_CHECK(pair.to->mark(done, b));
     return pair.from->after(a, done);
   };
-  VT_TRY(auto warm, gate.time(enqueue, a));
-  VT_TRY(auto seconds, gate.time(enqueue, a));
+  VT_TRY(auto warm, gate->time(enqueue, a));
+  VT_TRY(auto seconds, gate->time(enqueue, a));
   VT_CHECK(bench.verify(pair, there, bytes, how));
   VT_CHECK(bench.verify({pair.to, pair.from}, back, bytes, how));
   return 2 * copies * static_cast<double>(bytes) / std::max(std::min(warm, seconds), 1e-9) / 1e9;
@@ -183,7 +193,7 @@ Result<json> run_bandwidth(Bench bench) {
 Result<double> copy_latency(Bench& bench, const Pair& pair, const char* how) {
   constexpr std::size_t kBytes = 8;
   VT_TRY(auto transfers, Transfers::make(pair, kBytes));
-  VT_TRY(auto seconds, seconds_per_copy(*pair.from, 32, [&] { return transfers.move(Path::copy, kBytes); }));
+  VT_TRY(auto seconds, seconds_per_copy(bench, *pair.from, 32, [&] { return transfers.move(Path::copy, kBytes); }));
   VT_CHECK(bench.verify(pair, transfers, kBytes, how));
   return 1e6 * seconds;
 }

@@ -82,13 +82,21 @@ Status keep_busy(SoakLoad& load, Burn& burn, std::optional<Gauge>& gauge, Report
   return derive(load, burn);
 }
 
+/// What an earlier check has heated up would lower the rate of this one.
+void start_cool(const Task& task, const std::optional<Gauge>& gauge, Reporter& report) {
+  auto target = static_cast<unsigned>(std::clamp(task.number("cool_to", 0), 0.0, 200.0));
+  auto room = task.deadline_ms - static_cast<std::int64_t>(std::clamp(task.number("seconds", 60), 0.0, 1e6) * 1e3);
+  if (target > 0 && gauge) cool_down({*gauge}, target, std::max<std::int64_t>(0, room) / 2, report);
+}
+
 Result<nlohmann::json> soak(const Task& task, gpu::Device& device, Reporter& report) {
+  auto gauge = task.on_cpu() ? std::nullopt : Gauge::find(device.info().uuid);
+  start_cool(task, gauge, report);
   auto library = gpu::CublasLt::open(device);
   VT_TRY(auto size, fitting_size(device, task.number("size", 8192)));
   VT_TRY(auto load, SoakLoad::make(device, library ? &*library : nullptr, size));
   auto burn = burn_of(task);
   burn.note(load.proof().wrong(), load.proof().first);
-  auto gauge = task.on_cpu() ? std::nullopt : Gauge::find(device.info().uuid);
   VT_CHECK(keep_busy(load, burn, gauge, report));
   auto n = burn.tflops.size(), third = std::max<std::size_t>(1, n / 3);
   auto first = mean(burn.tflops, 0, third), last = mean(burn.tflops, n - third, n);
@@ -102,6 +110,7 @@ Result<nlohmann::json> soak(const Task& task, gpu::Device& device, Reporter& rep
                         {"stability", last / first},
                         {"type", gpu::name(load.problem().in())},
                         {"kernel", library ? "cuBLASLt " + library->version() : "own, " + device.rung()}};
+  out["slowdown"] = "n/a";
   if (gauge) out.update(gauge->told());
   report.metric("soak", out["tflops"], "TFLOP/s", device.info().uuid);
   return out;
@@ -110,7 +119,8 @@ Result<nlohmann::json> soak(const Task& task, gpu::Device& device, Reporter& rep
 }  // namespace
 
 /// Products and copies at full power for args.seconds, every result compared with a proven reference, which is derived again every
-/// args.every seconds. args.hz: switched on and off that often, to try the power supply. args.fault spoils one result.
+/// args.every seconds. args.hz: switched on and off that often, to try the power supply. args.cool_to: waits first until the GPU is no
+/// warmer than that (C), for half of the time that the load leaves. args.fault spoils one result.
 Outcome soak_burn(const Task& task, gpu::Device& device, Reporter& report) {
   auto values = soak(task, device, report);
   if (!values) return {{}, device.info().uuid, values.error().what};

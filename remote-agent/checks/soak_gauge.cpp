@@ -10,6 +10,7 @@ using gpu::nvml::Nvml;
 namespace {
 /// nvmlTemperatureSensors_t, nvmlTemperatureThresholds_t
 constexpr int kGpuSensor = 0, kSlowdown = 1;
+constexpr int kNear = 5;  // C
 }  // namespace
 
 std::vector<Gauge> all_gauges() {
@@ -50,8 +51,11 @@ nlohmann::json Gauge::told() const {
       out["power_percent"] = 100 * sorted[sorted.size() / 2] / (*limit / 1e3);
   }
   if (hottest_ > 0) out["hottest_c"] = hottest_;
-  if (auto slowdown = nvml_->get<unsigned>(&Functions::nvmlDeviceGetTemperatureThreshold, gpu_, kSlowdown); slowdown && hottest_ > 0)
-    out["margin_c"] = static_cast<int>(*slowdown) - static_cast<int>(hottest_);
+  auto slowdown = nvml_->get<unsigned>(&Functions::nvmlDeviceGetTemperatureThreshold, gpu_, kSlowdown);
+  bool known = slowdown && hottest_ > 0;
+  auto margin = known ? static_cast<int>(*slowdown) - static_cast<int>(hottest_) : 0;
+  if (known) out["margin_c"] = margin;
+  out["slowdown"] = !known ? "n/a" : margin >= kNear ? "ok" : std::to_string(margin) + " C below slowdown";
   return out;
 }
 

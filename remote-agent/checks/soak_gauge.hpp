@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "remote-agent/checks/check.hpp"
 #include "remote-agent/gpu/nvml.hpp"
 
 namespace vt::checks {
@@ -16,7 +17,8 @@ class Gauge {
   static std::optional<Gauge> find(const std::string& uuid);
   void sample();
   /// power_w (median), power_percent (of the enforced limit), hottest_c, margin_c (to the temperature at which the hardware slows down);
-  /// what the GPU does not tell is left out.
+  /// what the GPU does not tell is left out. slowdown is always there: "ok", "3 C below slowdown" where less than 5 C are left, "n/a" where
+  /// it cannot be told (NVML has no such threshold for Ada and later, which have T.Limit in its place).
   [[nodiscard]] nlohmann::json told() const;
   /// Degrees Celsius now; nullopt: not to be had.
   [[nodiscard]] std::optional<unsigned> temperature() const;
@@ -32,5 +34,14 @@ class Gauge {
 
 /// Of every GPU that NVML shows; empty without NVML.
 std::vector<Gauge> all_gauges();
+
+/// How waiting for cooler GPUs went.
+struct Cooled {
+  bool cool = false;                ///< at the target, or the warmest has stopped cooling
+  unsigned began = 0, celsius = 0;  ///< of the warmest; 0: none tells its temperature
+  std::int64_t waited_ms = 0;
+};
+/// Waits until none of them is warmer than `target` C or the warmest loses no degree for 20 s, at most `most_ms`.
+Cooled cool_down(const std::vector<Gauge>& gauges, unsigned target, std::int64_t most_ms, Reporter& report);
 
 }  // namespace vt::checks
