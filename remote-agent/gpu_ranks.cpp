@@ -242,6 +242,7 @@ void Ranks::on_time(Rank& rank) {
     if (rank.done || !rank.stopped.empty()) return;
     auto in = rank.doing.empty() ? "the start of the driver" : rank.doing;
     if (rank.ready && !rank.told && grouped()) rank.error = "the other hosts did not say in time how many GPUs they have";
+    else if (!rank.awaited.empty()) rank.error = "waited in vain for " + *rank.awaited.begin() + ", which another rank should tell";
     else if (still_working(rank)) rank.error = "did not end in time (was in " + in + ")", lost(rank);
     else rank.trouble = "hung in " + in, lost(rank);
   } else if (rank.phase == Rank::Phase::asked_to_end) {

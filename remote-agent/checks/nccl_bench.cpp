@@ -1,6 +1,7 @@
 #include "remote-agent/checks/nccl_bench.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -138,7 +139,17 @@ Result<std::vector<Miscompares>> NcclBench::verify(std::uint64_t bytes, bool in_
   return out;
 }
 
-Result<std::vector<double>> NcclBench::time(std::uint64_t bytes, bool in_place, int warmup, int iterations) {
+Result<int> NcclBench::affordable(std::uint64_t bytes, bool in_place) {
+  auto since = std::chrono::steady_clock::now();
+  VT_CHECK(session_->run(title(bytes) + ", once", [&] { return call(bytes, in_place); }));
+  auto own = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - since).count();
+  VT_TRY(auto longest, session_->largest(static_cast<std::uint64_t>(std::max<std::int64_t>(1, own))));
+  return static_cast<int>(std::clamp(session_->patience() / 4 * 1e6 / static_cast<double>(std::max<std::uint64_t>(1, longest)), 1.0, 1e6));
+}
+
+Result<NcclBench::Timed> NcclBench::time(std::uint64_t bytes, bool in_place, int warmup, int iterations) {
+  VT_TRY(auto most, affordable(bytes, in_place));
+  warmup = std::min(warmup, most), iterations = std::min(std::max(1, iterations), most);
   auto calls = [&](int n) -> Status {
     for (int i = 0; i < n; ++i) {
       VT_CHECK(call(bytes, in_place));
@@ -154,10 +165,10 @@ Result<std::vector<double>> NcclBench::time(std::uint64_t bytes, bool in_place, 
     return {};
   };
   VT_CHECK(session_->run(title(bytes) + ", timed", work));
-  std::vector<double> out;
+  Timed out{{}, iterations};
   for (auto& rank : session_->ranks()) {
     VT_TRY(auto seconds, rank.device->seconds(room(rank).begin, room(rank).end));
-    out.push_back(seconds / std::max(1, iterations));
+    out.seconds.push_back(seconds / iterations);
   }
   return out;
 }

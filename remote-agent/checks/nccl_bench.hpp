@@ -13,8 +13,13 @@ class NcclBench {
   /// One call on fresh data that is exactly representable, and every element of the result compared by a kernel. `damage`: one bit of
   /// each rank's result is flipped in between.
   Result<std::vector<kernels::Miscompares>> verify(std::uint64_t bytes, bool in_place, bool damage);
-  /// Seconds per call: `iterations` calls one after another, after `warmup` others, between two marks in the stream.
-  Result<std::vector<double>> time(std::uint64_t bytes, bool in_place, int warmup, int iterations);
+  struct Timed {
+    std::vector<double> seconds;  ///< per call
+    int iterations = 0;           ///< that were timed
+  };
+  /// `iterations` calls one after another, after `warmup` others, between two marks in the stream. Fewer of both, the same on every rank,
+  /// where one call takes so long that they would not end within half of the session's patience.
+  Result<Timed> time(std::uint64_t bytes, bool in_place, int warmup, int iterations);
   /// Seconds of each of `iterations` calls in a row, after `warmup` others, on the first rank of this process.
   Result<std::vector<double>> time_each(std::uint64_t bytes, int warmup, int iterations);
 
@@ -28,6 +33,8 @@ class NcclBench {
   [[nodiscard]] std::string title(std::uint64_t bytes) const;
   [[nodiscard]] Room& room(const NcclRank& rank);
   Status call(std::uint64_t bytes, bool in_place);
+  /// How many calls fit a quarter of the patience; at least one.
+  Result<int> affordable(std::uint64_t bytes, bool in_place);
   Status fill(std::uint64_t bytes, bool in_place, std::uint64_t seed);
   Status check(std::uint64_t bytes, bool in_place, std::uint64_t seed, bool damage);
 

@@ -34,11 +34,11 @@ class Round {
  public:
   Round(const Task& task, NcclBench& bench, std::vector<Sweep>& sweeps) : task_(task), bench_(bench), sweeps_(sweeps) {}
 
-  Result<std::vector<double>> run(std::uint64_t bytes, bool in_place) {
+  Result<NcclBench::Timed> run(std::uint64_t bytes, bool in_place) {
     VT_CHECK(verify(bytes, in_place));
-    VT_TRY(auto seconds, bench_.time(bytes, in_place, whole("warmup", 5), whole("iterations", 20)));
+    VT_TRY(auto timed, bench_.time(bytes, in_place, whole("warmup", 5), whole("iterations", 20)));
     VT_CHECK(verify(bytes, in_place));
-    return seconds;
+    return timed;
   }
 
  private:
@@ -62,21 +62,21 @@ class Round {
 };
 
 /// algbw = size / time, in GB/s (10^9 bytes).
-json figures(std::uint64_t bytes, double seconds, double bus_factor) {
-  auto algbw = static_cast<double>(bytes) / std::max(seconds, 1e-9) / 1e9;
-  return {{"us", seconds * 1e6}, {"algbw", algbw}, {"busbw", algbw * bus_factor}};
+json figures(std::uint64_t bytes, const NcclBench::Timed& timed, std::size_t rank, double bus_factor) {
+  auto seconds = timed.seconds[rank], algbw = static_cast<double>(bytes) / std::max(seconds, 1e-9) / 1e9;
+  return {{"us", seconds * 1e6}, {"algbw", algbw}, {"busbw", algbw * bus_factor}, {"iterations", timed.iterations}};
 }
 
 Status measure(const Task& task, NcclSession& session, const NcclOperation& operation, std::uint64_t bytes, std::vector<Sweep>& sweeps) {
   VT_TRY(auto bench, NcclBench::make(session, operation, bytes));
   Round round(task, bench, sweeps);
   auto factor = operation.bus_factor(session.world());
-  VT_TRY(auto seconds, round.run(bytes, false));
-  auto inside = operation.in_place ? round.run(bytes, true) : Result<std::vector<double>>(std::vector<double>());
+  VT_TRY(auto outside, round.run(bytes, false));
+  auto inside = operation.in_place ? round.run(bytes, true) : Result<NcclBench::Timed>(NcclBench::Timed());
   if (!inside) return fail(inside.error());
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
-    json size = {{"mib", static_cast<double>(bytes) / kMib}, {"out_of_place", figures(bytes, seconds[i], factor)}};
-    if (operation.in_place) size["in_place"] = figures(bytes, (*inside)[i], factor);
+    json size = {{"mib", static_cast<double>(bytes) / kMib}, {"out_of_place", figures(bytes, outside, i, factor)}};
+    if (operation.in_place) size["in_place"] = figures(bytes, *inside, i, factor);
     sweeps[i].algbw = size["out_of_place"]["algbw"], sweeps[i].busbw = size["out_of_place"]["busbw"];
     sweeps[i].sizes.push_back(std::move(size));
   }

@@ -1,9 +1,12 @@
 #include "remote-agent/checks/nccl_session.hpp"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <future>
 
+#include "remote-agent/checks/meet.hpp"
 #include "remote-agent/checks/nccl_transport.hpp"
 
 namespace vt::checks {
@@ -111,6 +114,7 @@ Result<std::unique_ptr<NcclSession>> NcclSession::join(const Task& task, gpu::De
   out->world_ = task.world;
   VT_TRY(auto id, shared_id(nccl, task, report, "nccl" + tag + ".id"));
   out->seed_ = seed_of(id);
+  if (calls == gpu::Calls::in_order) VT_CHECK(meet(task, report, "nccl" + tag + ".join"));
   VT_CHECK(out->init([&]() -> Status {
     VT_TRY(auto comm, nccl.join(id, task.rank, task.world, calls));
     out->comms_.push_back(std::move(comm));
@@ -171,6 +175,23 @@ Status NcclSession::finish() {
 Status NcclSession::settle() {
   for (auto& comm : comms_) VT_CHECK(comm->settle());
   return {};
+}
+
+/// Eight digits are base64.
+Result<std::uint64_t> NcclSession::largest(std::uint64_t own) {
+  if (ranks_.size() != 1) return own;
+  auto key = [&, number = asked_++](int rank) { return "nccl" + tag_ + ".largest." + std::to_string(number) + "." + std::to_string(rank); };
+  auto here = ranks_[0].rank;
+  own = std::min<std::uint64_t>(own, 99'999'999);
+  char digits[16];
+  std::snprintf(digits, sizeof digits, "%08" PRIu64, own);
+  report_.publish(key(here), digits);
+  for (int rank = 0; rank < world_; ++rank) {
+    auto other = rank == here ? std::optional<std::string>(digits) : report_.await(key(rank));
+    if (!other) return fail(Errc::timeout, "rank " + std::to_string(rank) + " did not come");
+    own = std::max<std::uint64_t>(own, std::strtoull(other->c_str(), nullptr, 10));
+  }
+  return own;
 }
 
 Status NcclSession::each(const std::function<Status(NcclRank&)>& call) {

@@ -17,7 +17,8 @@ struct NcclRank {
 ///
 /// A call that takes too long is aborted on every rank, each for itself. Then the ranks tell each other how far they had come: one
 /// that had not even come out of the call, or all of them if each had entered it, is the one that hangs: it ends its process (kHung), its
-/// last progress being "all_reduce 8 MiB: calling" or "…: waiting". The others get Errc::timeout.
+/// last progress being "all_reduce 8 MiB: calling" or "…: waiting". The others get Errc::timeout. With Calls::in_order joining itself
+/// waits for the others: ranks meet first, so that one that never comes is told by fan_out, and after that each has entered it.
 class NcclSession {
  public:
   /// One GPU per process. `tag` keeps several sessions of one check apart.
@@ -32,6 +33,9 @@ class NcclSession {
   [[nodiscard]] int world() const { return world_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }  ///< the same on all ranks, another in each session
   [[nodiscard]] double init_seconds() const { return init_seconds_; }
+  [[nodiscard]] double patience() const { return std::chrono::duration<double>(patience_).count(); }  ///< for one run(), in seconds
+  /// The largest of what all ranks bring, at most 10^8 - 1; every rank must ask.
+  Result<std::uint64_t> largest(std::uint64_t own);
 
   /// Calls `enqueue`, which puts work on the streams, and waits for that work.
   Status run(const std::string& what, const std::function<Status()>& enqueue);
@@ -62,7 +66,7 @@ class NcclSession {
   gpu::Nccl nccl_;
   NcclSettings settings_;
   std::string tag_;
-  int world_ = 1;
+  int world_ = 1, asked_ = 0;  ///< ranks; how often largest() was asked
   std::uint64_t seed_ = 0;
   double init_seconds_ = 0;
   std::vector<NcclRank> ranks_;

@@ -93,6 +93,20 @@ TEST(NcclFaults, ASlowRankIsNotAHang) {
   EXPECT_GT(values["sizes"][1][0]["out_of_place"]["us"], 10'000.0);
 }
 
+TEST(NcclFaults, WhereACallTakesLongFewerAreTimed) {
+  FakeGpus gpus(2);
+  auto slow = fault("nccl-slow", 1);
+  slow["after_ms"] = 40;
+  gpus.fault(slow);
+  auto args = small(1);
+  args["iterations"] = 50, args["warmup"] = 50;  // 4 s of them, with a patience of 1 s
+  auto values = gpus.values("nccl.collective", args, 20'000);
+  EXPECT_EQ(values["health"], json({"ok", "ok"}));
+  auto used = values["sizes"][0][0]["out_of_place"]["iterations"].get<int>();
+  EXPECT_TRUE(used >= 1 && used <= 6) << used;
+  EXPECT_EQ(values["sizes"][1][0]["out_of_place"]["iterations"], used) << "the same on every rank";
+}
+
 TEST(NcclFaults, SurvivorsGetOutWhenARankLeaves) {
   FakeGpus gpus(3);
   auto values = gpus.values("nccl.abort", {{"patience", 3}}, 20'000);
