@@ -69,8 +69,8 @@ enum FieldId : unsigned {
   nvlink_crc_data = 45,
   nvlink_replay = 52,
   nvlink_recovery = 59,
-  power_policy_ns = 74,    // the same number since Volta; those of the newer counters by reason differ from header to header
-  thermal_policy_ns = 75,  // software and hardware
+  power_policy_ns = 74,    // NVML_FI_DEV_PERF_POLICY_POWER and _THERMAL, the same in all headers; the newer counters by reason are
+  thermal_policy_ns = 75,  // 251 to 253 in some and 269 to 271 in others, where 256 to 268 are power smoothing
   nvlink_count = 91,
   nvlink_ecc_data = 160,
   pcie_nonfatal = 179,

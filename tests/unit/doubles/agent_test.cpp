@@ -18,7 +18,7 @@ TEST(FakeGpusUnderTheAgent, EveryGpuIsTestedAndTheFlawedOneIsTold) {
 TEST(FakeGpusUnderTheAgent, OneThatHangsWhenItIsOpenedCostsTheOthersNothing) {
   FakeGpus gpus(2);
   gpus.fault_context_hang(1);
-  auto values = json::parse(gpus.check("cuda.native", json::object(), 2000).values, nullptr, false);
+  auto values = json::parse(gpus.check("cuda.native", json::object(), 3000).values, nullptr, false);
   ASSERT_EQ(values["health"].size(), 2U) << values;
   EXPECT_EQ(values["health"][0], "ok");
   EXPECT_NE(values["health"][1].get<std::string>().find("hung"), std::string::npos) << values;
