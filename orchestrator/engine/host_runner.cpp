@@ -151,13 +151,21 @@ class HostRunner {
     key.layer = task_.plan.layer->name;
     key.host = task_.host.name;
     key.check = check.id;
-    if (auto at = task_.earlier.find(check.id); at != task_.earlier.end()) key.attempt = at->second.key.attempt + 1;
+    if (auto all = task_.together.find(check.id); all != task_.together.end()) key.attempt = all->second;
+    else if (auto at = task_.earlier.find(check.id); at != task_.earlier.end()) key.attempt = at->second.key.attempt + 1;
     return key;
   }
 
+  /// The verdict from before an interruption that stays; nullptr: the check runs.
+  [[nodiscard]] const Judgement* kept(const std::string& check) const {
+    auto at = task_.earlier.find(check);
+    bool again = at == task_.earlier.end() || is_repeated_by_resume(at->second) || task_.together.contains(check);
+    return again ? nullptr : &at->second;
+  }
+
   Status settle(const Check& check) {
-    if (auto at = task_.earlier.find(check.id); at != task_.earlier.end() && !is_repeated_by_resume(at->second)) {
-      note(at->second);
+    if (auto earlier = kept(check.id)) {
+      note(*earlier);
       task_.group.stay_away(check.id, task_.host.name);
       return {};
     }
@@ -317,8 +325,7 @@ class HostRunner {
     bool stopped = why.code == Errc::cancelled;
     for (auto& planned : task_.plan.checks) {
       auto& id = planned.check->id;
-      auto earlier = task_.earlier.find(id);
-      if (so_far_.contains(id) || (earlier != task_.earlier.end() && !is_repeated_by_resume(earlier->second))) continue;
+      if (so_far_.contains(id) || kept(id)) continue;
       auto j = stopped ? verdict_only(key_of(*planned.check), Verdict::cancelled, Cause::operator_, "interrupted")
                        : verdict_only(key_of(*planned.check), Verdict::blocked, Cause::infrastructure, why.what);
       VT_CHECK(record(nullptr, j));

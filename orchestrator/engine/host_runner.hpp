@@ -23,6 +23,8 @@ struct HostTask {
   std::function<void(LayerState, const std::string&)> advance;
   /// What its provider says became of a host that no longer answers; empty if it knows nothing.
   std::function<std::string()> fate;
+  /// Checks of several hosts that all of them repeat, because one has no verdict yet; with the attempt's number, which must be the same.
+  std::map<std::string, int> together = {};
 };
 
 /// Connects, deploys the agent, probes, runs every check. Each check of the layer has a stored verdict afterwards, whatever

@@ -178,11 +178,27 @@ class LayerRunner {
     HostTask task{task_.run, task_.layer, host, provider_->predict(layer_), group, claim, deadline_, {}, {}, {}};
     for (auto& j : task_.earlier)
       if (j.key.host == host.name) task.earlier[j.key.check] = j;
+    task.together = repeated_together();
     task.advance = [this](LayerState state, const std::string& detail) { (void)enter(state, detail); };
     task.fate = [this, &host] { return fate_of(host); };
     auto outcome = run_host(c_, task);
     group.leave(host.name);
     return outcome;
+  }
+
+  /// What several hosts do with each other no host can make up for alone: if one lacks its verdict, all of them begin again.
+  [[nodiscard]] std::map<std::string, int> repeated_together() const {
+    std::map<std::string, int> out;
+    for (auto& planned : task_.layer.checks) {
+      if (planned.check->scope != Scope::group) continue;
+      std::map<std::string, const Judgement*> earlier;
+      for (auto& j : task_.earlier)
+        if (j.key.check == planned.check->id) earlier[j.key.host] = &j;
+      bool final = std::none_of(earlier.begin(), earlier.end(), [](auto& e) { return is_repeated_by_resume(*e.second); });
+      if (earlier.empty() || (final && earlier.size() == allocation_.hosts.size())) continue;
+      for (auto& [host, j] : earlier) out[planned.check->id] = std::max(out[planned.check->id], j->key.attempt + 1);
+    }
+    return out;
   }
 
   std::string fate_of(const Host& host) {

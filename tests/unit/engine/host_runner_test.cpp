@@ -58,6 +58,8 @@ class Hosts : public ::testing::Test {
         Host host;
         host.name = name;
         HostTask task{"run", plan_, host, {}, board, false, {}, {}, [](auto, auto&) {}, {}};
+        if (auto earlier = earlier_.find(name); earlier != earlier_.end()) task.earlier = earlier->second;
+        task.together = together_;
         (void)run_host(*context_, task);
         board.leave(name);
       });
@@ -80,6 +82,8 @@ class Hosts : public ::testing::Test {
   LayerPlan plan_;
   std::optional<Context> context_;
   std::string lost_;
+  std::map<std::string, std::map<std::string, Judgement>> earlier_;  ///< by host and check: from before an interruption
+  std::map<std::string, int> together_;
 };
 
 TEST_F(Hosts, TheProcessorStandsInWhereItMay) {
@@ -139,7 +143,8 @@ TEST_F(Hosts, AfterAMissedSelfTestNoCheckerIsBelieved) {
   EXPECT_EQ(judged("os.kernel").verdict, Verdict::pass) << "only what the agent's checkers say is in doubt";
 }
 
-TEST_F(Hosts, HostsDoAGroupCheckTogether) {
+/// Passes on a host that hears of the other one.
+Check of_two_hosts() {
   auto together = agent_check("nccl.multinode");
   together.scope = Scope::group;
   together.values = {{"got",
@@ -148,11 +153,27 @@ TEST_F(Hosts, HostsDoAGroupCheckTogether) {
                       {Reader::From::result, Reader::By::whole, "got", false},
                       Expectation{Expectation::Op::matches, {"^of rank[01]$"}, {}},
                       ""}};
-  plan(together);
+  return together;
+}
+
+TEST_F(Hosts, HostsDoAGroupCheckTogether) {
+  plan(of_two_hosts());
   run({"a", "b"});
   for (auto host : {"a", "b"}) EXPECT_EQ(judged("nccl.multinode", host).verdict, Verdict::pass) << judged("nccl.multinode", host).reason;
   EXPECT_EQ(judged("nccl.multinode", "a").values.at(0).measured, "of rank1");
   EXPECT_EQ(judged("nccl.multinode", "b").values.at(0).measured, "of rank0");
+}
+
+TEST_F(Hosts, AGroupCheckThatOneHostLacksIsRepeatedByAll) {
+  plan(of_two_hosts());
+  auto& before = earlier_["a"]["nccl.multinode"];
+  before.key.attempt = 3, before.verdict = Verdict::pass;
+  together_["nccl.multinode"] = 4;
+  run({"a", "b"});
+  for (auto host : {"a", "b"}) {
+    EXPECT_EQ(judged("nccl.multinode", host).verdict, Verdict::pass) << judged("nccl.multinode", host).reason;
+    EXPECT_EQ(judged("nccl.multinode", host).key.attempt, 4) << "they meet under the attempt's number";
+  }
 }
 
 TEST_F(Hosts, AGroupOfOneIsNone) {
