@@ -80,14 +80,14 @@ Held none(const std::string& why) { return {State::no_baseline, "", why + "; `va
 
 }  // namespace
 
-Held hold(const Value& measured, const std::string& key, const std::string& device, int count, const Baselines& all) {
+Held hold(const Value& measured, const std::string& key, const std::string& device, const Baselines& all) {
   auto gpus = gpus_in(device);
   if (gpus.empty()) return none("no baseline: the measurement names no GPU");
   if (gpus.size() > 1) return {State::no_baseline, "", "no baseline: GPUs of several models, " + device};
-  auto& [gpu, here] = *gpus.begin();
-  auto figure = all.find(gpu, key, count > 0 ? count : here);
+  auto& [gpu, count] = *gpus.begin();
+  auto figure = all.find(gpu, key, count);
   if (!figure) return none(all.knows(gpu) ? "no baseline of " + key + " for " + gpu : "no baseline for " + gpu);
-  Limits limits{*figure, all.most(gpu, key, count > 0 ? count : here)};
+  Limits limits{*figure, all.most(gpu, key, count)};
   auto list = measured.as<Value::List>();
   if (!list) return hold_number(measured, limits);
   if (list->empty()) return {State::unreadable, rule_text(*figure, figure->warn.value_or(1)), "no value"};

@@ -13,7 +13,7 @@ struct Held {
   std::string why;   ///< empty if held
 };
 
-/// A number, or one per GPU, of which the worst counts. `device` is the observation's, `count` the GPUs that took part (0: those it names).
-Held hold(const Value& measured, const std::string& key, const std::string& device, int count, const Baselines&);
+/// A number, or one per GPU, of which the worst counts. `device` is the observation's: its GPUs are those that took part.
+Held hold(const Value& measured, const std::string& key, const std::string& device, const Baselines&);
 
 }  // namespace vt

@@ -47,14 +47,6 @@ void add_facts(const Capabilities* host, std::map<std::string, std::string>& fac
   }
 }
 
-/// Collectives depend on how many take part; their figures hold for that number.
-int count_in(const std::string& key, const Observation& seen, int here) {
-  if (!key.starts_with("nccl.")) return 0;
-  auto world = seen.values.find("world");
-  auto number = world == seen.values.end() ? nullptr : world->second.as<std::int64_t>();
-  return number && *number > 0 ? static_cast<int>(*number) : here;
-}
-
 void take(const ValueSpec& spec, const Observation& seen, int here, const std::string& date, GpuBaseline& into) {
   std::vector<double> numbers;
   if (auto at = seen.values.find(spec.name); at != seen.values.end()) numbers_in(at->second, numbers);
@@ -65,7 +57,7 @@ void take(const ValueSpec& spec, const Observation& seen, int here, const std::s
   Figure figure;
   figure.keys = {spec.baseline.substr(0, at)};
   figure.mib = at == std::string::npos ? 0 : std::atoi(spec.baseline.c_str() + at + 1);
-  figure.gpus = count_in(spec.baseline, seen, here);
+  figure.gpus = spec.baseline.starts_with("nccl.") ? here : 0;  // collectives depend on how many take part
   figure.low = *low, figure.high = *high;
   figure.unit = spec.unit, figure.kind = Figure::Kind::learned, figure.sources = {into.facts["run"]}, figure.date = date;
   auto same = std::find_if(into.figures.begin(), into.figures.end(),

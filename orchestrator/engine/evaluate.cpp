@@ -40,13 +40,6 @@ const Expectation* expectation_for(const Check& check, const ValueSpec& spec, co
   return spec.expect ? &*spec.expect : nullptr;
 }
 
-/// How many GPUs took part in what a value named `world` counts; 0: those of the observation's device.
-int world_of(const Observation& seen) {
-  auto at = seen.values.find("world");
-  auto world = at == seen.values.end() ? nullptr : at->second.as<std::int64_t>();
-  return world && *world > 0 && *world < 100'000 ? static_cast<int>(*world) : 0;
-}
-
 ValueJudgement held_against_baseline(const ValueSpec& spec, const Value& measured, const Observation& seen, const Baselines& baselines,
                                      ValueJudgement out) {
   if (seen.device == "cpu") {
@@ -54,7 +47,7 @@ ValueJudgement held_against_baseline(const ValueSpec& spec, const Value& measure
     return out;
   }
   constexpr std::array<std::string_view, 6> verdicts{"held", "low", "missed", "implausible", "no baseline", "unreadable"};
-  auto held = hold(measured, spec.baseline, seen.device, world_of(seen), baselines);
+  auto held = hold(measured, spec.baseline, seen.device, baselines);
   out.verdict = verdicts.at(static_cast<std::size_t>(held.state)), out.rule = held.rule, out.why = held.why;
   return out;
 }

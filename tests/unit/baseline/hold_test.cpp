@@ -24,7 +24,7 @@ Baselines baselines() {
 }
 
 Held held(const Value& measured, const std::string& device = "NVIDIA RTX (GPU-1)") {
-  return hold(measured, "gemm.bf16", device, 0, baselines());
+  return hold(measured, "gemm.bf16", device, baselines());
 }
 
 TEST(Hold, ByRatio) {
@@ -59,7 +59,7 @@ TEST(Hold, OfSeveralGpusTheWorstCounts) {
 TEST(Hold, NoBaselineIsSaid) {
   EXPECT_EQ(held(150.0, "NVIDIA Other (GPU-1)").state, State::no_baseline);
   EXPECT_EQ(held(150.0, "NVIDIA Other (GPU-1)").why, "no baseline for NVIDIA Other; `vault-test baseline learn RUN` makes one");
-  EXPECT_EQ(hold(1.0, "gemm.fp8", "NVIDIA RTX (GPU-1)", 0, baselines()).why,
+  EXPECT_EQ(hold(1.0, "gemm.fp8", "NVIDIA RTX (GPU-1)", baselines()).why,
             "no baseline of gemm.fp8 for NVIDIA RTX; `vault-test baseline learn RUN` makes one");
   EXPECT_EQ(held(Value::List{1.0, 1.0}, "NVIDIA RTX (GPU-1), NVIDIA Other (GPU-2)").state, State::no_baseline);
   EXPECT_EQ(held(1.0, "").state, State::no_baseline);
