@@ -130,9 +130,9 @@ TEST(Gemm, FreivaldsFindsExchangedRows) {
 TEST(Gemm, RepeatsGiveTheSameBits) {
   Gemm gemm(Format::fp16);
   gemm.run(Draw::normal);
-  EXPECT_EQ(checks::verify_repeats(gemm.problem, 3).take().wrong(), 0U);
+  EXPECT_EQ(checks::verify_repeats(gemm.problem, 3, 60).take().wrong(), 0U);
   gemm.c<kernels::u16>()[9] ^= 1;  // the result they are held against
-  auto found = checks::verify_repeats(gemm.problem, 3).take();
+  auto found = checks::verify_repeats(gemm.problem, 3, 60).take();
   EXPECT_EQ(found.repeats, 3U);
   EXPECT_EQ(found.first, "fp16 elements from 8 differ between two runs, bits 65536");
 }
@@ -157,4 +157,13 @@ TEST(Gemm, StridesTransposeAndAdd) {
   EXPECT_EQ(c[3], 40 + 0 + 0 + 6);
   ASSERT_TRUE(device->launch(VT_NAMED(vt_gemm_f32), {1}, {}, a, {1, 3}, a, {3, 1}, c, {2, 1}, 2, 2, 2, false));
   EXPECT_EQ(c[0], 1 * 1 + 4 * 4);  // the first two columns of aᵀ times the first two of a
+}
+
+TEST(Gemm, RepeatsEndWithTheirTime) {
+  Gemm gemm(Format::fp32);
+  gemm.run(Draw::normal);
+  auto repeated = checks::verify_repeats(gemm.problem, 3, 60).take();
+  EXPECT_EQ(repeated.again, 3U);
+  EXPECT_EQ(repeated.repeats, 0U);
+  EXPECT_EQ(checks::verify_repeats(gemm.problem, 1000, 0).take().again, 1U);
 }

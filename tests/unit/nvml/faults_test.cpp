@@ -12,7 +12,7 @@ using test::FakeGpus;
 
 namespace {
 
-constexpr const char* kCheck = "cuda.native";  // a short one that runs kernels on every GPU
+constexpr const char* kCheck = "cuda.nvrtc";  // a short one that runs kernels on every GPU
 
 /// The verdict on a check of which only the GPUs' health counts.
 Judgement judged(FakeGpus& gpus, const json& args = json::object()) {
