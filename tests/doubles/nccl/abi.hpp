@@ -13,7 +13,7 @@ struct ncclUniqueId {
   char internal[128];
 };
 
-enum ncclResult_t {
+enum ncclResult_t : int {
   ncclSuccess = 0,
   ncclUnhandledCudaError = 1,
   ncclSystemError = 2,
@@ -23,8 +23,8 @@ enum ncclResult_t {
   ncclRemoteError = 6,
   ncclInProgress = 7,
 };
-enum ncclRedOp_t { ncclSum = 0, ncclProd = 1, ncclMax = 2, ncclMin = 3, ncclAvg = 4 };
-enum ncclDataType_t {
+enum ncclRedOp_t : int { ncclSum = 0, ncclProd = 1, ncclMax = 2, ncclMin = 3, ncclAvg = 4 };
+enum ncclDataType_t : int {
   ncclInt8 = 0,
   ncclUint8 = 1,
   ncclInt32 = 2,

@@ -9,7 +9,7 @@
 using nvmlDevice_t = struct nvmlDevice_st*;
 using nvmlEventSet_t = struct nvmlEventSet_st*;
 
-enum nvmlReturn_t {
+enum nvmlReturn_t : int {
   NVML_SUCCESS = 0,
   NVML_ERROR_UNINITIALIZED = 1,
   NVML_ERROR_INVALID_ARGUMENT = 2,
