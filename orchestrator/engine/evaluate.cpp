@@ -66,6 +66,13 @@ Value without_nulls(const Value& measured) {
   return out;
 }
 
+/// "n/a" or "n/a: why", on every GPU: there is nothing here that could be right or wrong.
+bool is_not_applicable(const Value& measured) {
+  if (auto list = measured.as<Value::List>()) return !list->empty() && std::all_of(list->begin(), list->end(), is_not_applicable);
+  auto text = measured.as<std::string>();
+  return text && (*text == "n/a" || text->starts_with("n/a:"));
+}
+
 ValueJudgement judge_value(const Check& check, const ValueSpec& spec, const Expectations& replaced, const Observation& seen,
                            const Baselines& baselines) {
   auto expected = expectation_for(check, spec, replaced);
@@ -84,7 +91,10 @@ ValueJudgement judge_value(const Check& check, const ValueSpec& spec, const Expe
   Holding holding = judge(measured, spec.type, expected ? *expected : Expectation{});
   out.why = holding.why;
   if (holding.state == Holding::State::unreadable) out.verdict = "unreadable";
-  else if (!recorded_only) out.verdict = holding.state == Holding::State::held ? "held" : "missed";
+  else if (recorded_only) return out;
+  else if (holding.state != Holding::State::held) out.verdict = "missed";
+  else if (is_not_applicable(measured)) out.verdict = "not applicable", out.why = measured.text();
+  else out.verdict = "held";
   return out;
 }
 
@@ -111,7 +121,10 @@ void decide(const Check& check, Judgement& j) {
   if (has("missed")) return is(Verdict::info, Cause::host, reason_from(j.values, "missed"));
   if (has("low")) return is(counts ? Verdict::warn : Verdict::info, Cause::host, reason_from(j.values, "low"));
   if (has("no baseline")) return is(Verdict::info, Cause::check, reason_from(j.values, "no baseline"));
-  if (!has("held")) return is(Verdict::info, Cause::check, "recorded only");
+  // That the GPU stayed well meanwhile does not prove what could not be tried on it.
+  bool proven = std::any_of(j.values.begin(), j.values.end(),
+                            [&](auto& v) { return v.verdict == "held" && (v.value != "health" || !has("not applicable")); });
+  if (!proven) return is(Verdict::info, Cause::check, has("not applicable") ? reason_from(j.values, "not applicable") : "recorded only");
   is(Verdict::pass, Cause::none, "");
 }
 

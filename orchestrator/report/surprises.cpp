@@ -129,7 +129,7 @@ class Collector {
 std::vector<std::string> measured_lines(const Judgement& j, bool all) {
   std::vector<std::string> out;
   for (auto& v : j.values) {
-    bool fine = v.verdict == "held" || v.verdict == "recorded";
+    bool fine = v.verdict == "held" || v.verdict == "recorded" || v.verdict == "not applicable";
     if (fine && !all) continue;
     std::string line = v.value == "value" ? "" : v.value + ": ";
     line += v.verdict == "unreadable" ? "unreadable" : "measured " + (v.measured.empty() ? "nothing" : v.measured);

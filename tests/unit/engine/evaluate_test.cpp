@@ -123,6 +123,26 @@ TEST(Evaluate, AGpuWithoutAValueKeepsItsPlaceInTheList) {
   EXPECT_EQ(missed.reason, "wrong: #1: measured 3, required 0");
 }
 
+TEST(Evaluate, WhatDoesNotApplyProvesNothing) {
+  Check check = gpu_check();
+  check.values.clear();
+  for (auto* name : {"value", "health"}) {
+    ValueSpec spec;
+    spec.name = name, spec.read.from = Reader::From::result, spec.read.by = Reader::By::json, spec.read.all = true;
+    spec.read.pattern = std::string("/") + name;
+    spec.expect = Expectation{Expectation::Op::one_of, {"ok", "n/a"}};
+    check.values.push_back(spec);
+  }
+  auto judged = [&](const std::string& value) {
+    return evaluate(check, {}, observe(check, {}, returned(R"({"health": ["ok", "ok"], "value": )" + value + "}", "2 x NVIDIA RTX")), {});
+  };
+  EXPECT_EQ(judged(R"(["ok", "n/a"])").verdict, Verdict::pass);
+  auto none = judged(R"(["n/a", "n/a"])");
+  EXPECT_EQ(none.verdict, Verdict::info) << "that the GPUs stayed well does not prove what could not be tried";
+  EXPECT_EQ(none.reason, "n/a, n/a");
+  EXPECT_EQ(judged(R"(["n/a", "bad"])").verdict, Verdict::fail);
+}
+
 TEST(Evaluate, BaselinesDecideWhereTheyAreKnown) {
   auto with = [](const std::string& tflops) { return R"({"wrong": [0, 0], "health": ["ok", "ok"], "tflops": )" + tflops + "}"; };
   auto low = judge_gpus(with("[150, 110]"));
