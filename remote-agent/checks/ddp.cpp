@@ -109,7 +109,7 @@ Result<json> ddp(const Task& task, gpu::Device& device, Reporter& report) {
   auto steps = std::max(2 * kEnds, static_cast<int>(std::min(task.number("steps", 60), 1e6)));
   ModelSize part, whole;
   whole.batch *= static_cast<std::uint64_t>(std::max(1, task.world));
-  VT_TRY(auto session, NcclSession::join(task, device, report, gpu::Calls::at_once));  // a rank that does not come is told apart
+  VT_TRY(auto session, NcclSession::join(task, device, report, gpu::Calls::in_order));
   VT_TRY(auto reference, train(device, whole, steps, 0, 1, {}));
   VT_CHECK(exchanged(task, report, "ddp.ready", 0));
   Course alone;
