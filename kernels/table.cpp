@@ -1,5 +1,5 @@
-#include "kernels/collective.hpp"
 #include "kernels/chase.hpp"
+#include "kernels/collective.hpp"
 #include "kernels/copy.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/images.hpp"

@@ -47,7 +47,7 @@ struct ValueJudgement {
   std::string value;     ///< its name
   std::string measured;  ///< as text, with unit
   std::string rule;      ///< "at-least 6.13"; empty if only recorded
-  std::string verdict;   ///< "held", "missed", "unreadable", "recorded", "not applicable"; against a baseline also "low", "implausible", "no baseline"
+  std::string verdict;   ///< held, missed, unreadable, recorded, not applicable; against a baseline also low, implausible, no baseline
   std::string why;
 };
 
