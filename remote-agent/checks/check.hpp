@@ -107,21 +107,21 @@ Outcome train_smoke(const Task&, gpu::Device&, Reporter&);   ///< train.smoke
 Outcome soak_burn(const Task&, gpu::Device&, Reporter&);     ///< soak.burn
 Outcome soak_cooldown(const Task&, Reporter&);               ///< soak.cooldown
 
-Outcome memory_bandwidth(const Task&, gpu::Device&, Reporter&);  ///< gmem.bandwidth
-Outcome test_memory(const Task&, gpu::Device&, Reporter&);       ///< gmem.test
-Outcome take_all_memory(const Task&, gpu::Device&, Reporter&);   ///< gmem.alloc
-Outcome copy_to_device(const Task&, gpu::Device&, Reporter&);    ///< pcie.h2d
-Outcome copy_to_host(const Task&, gpu::Device&, Reporter&);      ///< pcie.d2h
-Outcome copy_both_ways(const Task&, gpu::Device&, Reporter&);    ///< pcie.bidir
-Outcome copy_pageable(const Task&, gpu::Device&, Reporter&);     ///< pcie.pageable
-Outcome copy_on_all(const Task&, gpu::Device&, Reporter&);       ///< pcie.all
-Outcome pcie_link(const Task&, gpu::Device&, Reporter&);         ///< pcie.link
-Outcome pcie_latency(const Task&, gpu::Device&, Reporter&);      ///< pcie.latency
-Outcome links_integrity(const Task&, gpu::Devices&, Reporter&);  ///< links.integrity
-Outcome p2p_integrity(const Task&, gpu::Devices&, Reporter&);    ///< p2p.integrity
-Outcome p2p_bandwidth(const Task&, gpu::Devices&, Reporter&);    ///< p2p.bandwidth
-Outcome p2p_latency(const Task&, gpu::Devices&, Reporter&);      ///< p2p.latency
-Outcome links_of_one(const Task&, gpu::Device&, Reporter&);      ///< links.integrity within one device
+Outcome memory_bandwidth(const Task&, gpu::Device&, Reporter&);      ///< gmem.bandwidth
+Outcome test_memory(const Task&, gpu::Device&, Reporter&);           ///< gmem.test
+Outcome take_all_memory(const Task&, gpu::Device&, Reporter&);       ///< gmem.alloc
+Outcome copy_to_device(const Task&, gpu::Device&, Reporter&);        ///< pcie.h2d
+Outcome copy_to_host(const Task&, gpu::Device&, Reporter&);          ///< pcie.d2h
+Outcome copy_both_ways(const Task&, gpu::Device&, Reporter&);        ///< pcie.bidir
+Outcome copy_pageable(const Task&, gpu::Device&, Reporter&);         ///< pcie.pageable
+Outcome copy_on_all(const Task&, gpu::Device&, Reporter&);           ///< pcie.all
+Outcome pcie_link(const Task&, gpu::Device&, Reporter&);             ///< pcie.link
+Outcome pcie_latency(const Task&, gpu::Device&, Reporter&);          ///< pcie.latency
+Outcome links_integrity(const Task&, gpu::Devices&, Reporter&);      ///< links.integrity
+Outcome p2p_integrity(const Task&, gpu::Devices&, Reporter&);        ///< p2p.integrity
+Outcome p2p_bandwidth(const Task&, gpu::Devices&, Reporter&);        ///< p2p.bandwidth
+Outcome p2p_latency(const Task&, gpu::Devices&, Reporter&);          ///< p2p.latency
+Outcome links_of_one(const Task&, gpu::Device&, Reporter&);          ///< links.integrity within one device
 Outcome nccl_version(const Task&, gpu::Device&, Reporter&);          ///< nccl.version
 Outcome nccl_init(const Task&, gpu::Device&, Reporter&);             ///< nccl.init
 Outcome nccl_collective(const Task&, gpu::Device&, Reporter&);       ///< nccl.collective
@@ -131,6 +131,6 @@ Outcome nccl_single_process(const Task&, gpu::Devices&, Reporter&);  ///< nccl.s
 Outcome train_ddp(const Task&, gpu::Device&, Reporter&);             ///< train.ddp
 Outcome verify_collective(const Task&, gpu::Device&, Reporter&);     ///< what verifies them, on one device
 
-Outcome prove_checkers(const Task&, gpu::Device&, Reporter&);    ///< env.selftest
+Outcome prove_checkers(const Task&, gpu::Device&, Reporter&);  ///< env.selftest
 
 }  // namespace vt::checks
