@@ -1,5 +1,5 @@
-#include "remote-agent/checks/check.hpp"
 #include "remote-agent/base/os.hpp"
+#include "remote-agent/checks/check.hpp"
 
 namespace vt::checks {
 

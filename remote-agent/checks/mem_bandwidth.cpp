@@ -29,7 +29,8 @@ struct Bench {
 /// At least 1 GiB and 8 times the second-level cache each: a smaller array is timed in the cache. Less where three do not fit.
 Result<std::uint64_t> array_bytes(gpu::Device& device, const Task& task) {
   VT_TRY(auto free, device.free_memory());
-  auto otherwise = task.on_cpu() ? 16.0 : static_cast<double>(std::max(1024 * kMib, 8 * device.info().l2) / kMib);
+  auto usual = std::max(1024 * kMib, 8 * device.info().l2) / kMib;
+  auto otherwise = task.on_cpu() ? 16.0 : static_cast<double>(usual);
   auto wanted = static_cast<std::uint64_t>(std::max(1.0, task.number("mib", otherwise))) * kMib;
   return std::max(kMib, std::min(wanted, free / 10 * 3 / kMib * kMib));
 }

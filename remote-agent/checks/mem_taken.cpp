@@ -15,7 +15,8 @@ std::uint64_t mib(const Task& task, const char* name, double otherwise) {
 Result<TakenMemory> take_memory(gpu::Device& device, const Task& task) {
   TakenMemory out;
   VT_TRY(out.free, device.free_memory());
-  auto usual = std::min(256.0, static_cast<double>(out.free / 32 / kMib));
+  auto part = out.free / 32 / kMib;
+  auto usual = std::min(256.0, static_cast<double>(part));
   auto reserve = mib(task, "reserve_mib", task.on_cpu() ? 0 : usual), limit = mib(task, "mib", 0);
   if (task.on_cpu() && limit == 0) limit = 64 * kMib;
   if (limit > 0) out.free = std::min(out.free, limit + reserve);

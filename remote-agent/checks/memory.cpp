@@ -108,7 +108,8 @@ std::string told(const Miss& m) {
 
 std::uint64_t wanted_bytes(const Task& task) {
   auto share = std::clamp(task.number("share", 0.1), 0.0, 0.95);
-  auto mib = task.number("mib", static_cast<double>(free_memory() / kMib) * share);
+  auto free_mib = free_memory() / kMib;
+  auto mib = task.number("mib", static_cast<double>(free_mib) * share);
   return static_cast<std::uint64_t>(std::max(1.0, mib)) * kMib;
 }
 

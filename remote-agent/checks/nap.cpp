@@ -3,8 +3,8 @@
 
 #include <fstream>
 
-#include "remote-agent/checks/check.hpp"
 #include "remote-agent/base/os.hpp"
+#include "remote-agent/checks/check.hpp"
 
 namespace vt::checks {
 

@@ -114,9 +114,9 @@ Status NcclBench::check(std::uint64_t bytes, bool in_place, std::uint64_t seed, 
     for (auto& piece : operation_->left(s)) {
       if (std::exchange(flip, false)) {
         auto at = reinterpret_cast<std::uintptr_t>(to + piece.at);
-        u64 bit = at % sizeof(u64) == 0 ? 1 : 33;  // of the word that has this element in its lower or upper half
-        VT_CHECK(
-            rank.device->launch(VT_NAMED(vt_flip_bit), {1}, rank.stream, reinterpret_cast<u64*>(at & ~std::uintptr_t{7}), u64{0}, bit));
+        u64 bit = at % sizeof(u64) == 0 ? 1 : 33;                      // of the word that has this element in its lower or upper half
+        auto* word = reinterpret_cast<u64*>(at & ~std::uintptr_t{7});  // NOLINT(performance-no-int-to-ptr): the word that holds it
+        VT_CHECK(rank.device->launch(VT_NAMED(vt_flip_bit), {1}, rank.stream, word, u64{0}, bit));
       }
       VT_CHECK(rank.device->launch(VT_NAMED(vt_verify_contribution), {piece.count}, rank.stream, to + piece.at, piece.count, seed,
                                    piece.first_rank, piece.ranks, piece.first, wrong));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "remote-agent/checks/miscompares.hpp"
@@ -49,7 +50,7 @@ Result<json> init(const Task& task, gpu::Device& device, Reporter& report) {
 
 double percentile(std::vector<double> of, double part) {
   std::sort(of.begin(), of.end());
-  return of[static_cast<std::size_t>(part * static_cast<double>(of.size() - 1) + 0.5)];
+  return of[static_cast<std::size_t>(std::lround(part * static_cast<double>(of.size() - 1)))];
 }
 
 /// Calls that return when the work is on the stream: what a thread for each call costs is not the network's.

@@ -110,7 +110,7 @@ Result<Buffer> CudaDevice::allocate(std::size_t bytes, Place place) {
   }
   cuda::Address at = 0;
   VT_CUDA(cuda_, cuMemAlloc_v2, &at, size);
-  return Buffer(*this, reinterpret_cast<void*>(at), bytes, place);
+  return Buffer(*this, reinterpret_cast<void*>(at), bytes, place);  // NOLINT(performance-no-int-to-ptr): an address, as CUDA gives it
 }
 
 void CudaDevice::release(void* at, std::size_t bytes, Place place) {

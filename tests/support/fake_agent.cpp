@@ -61,7 +61,8 @@ void work(const json& job, const std::string& journal) {
     out << json{{"t", "progress"}, {"job", id}, {"seq", ++seq}, {"text", std::to_string(i)}, {"fraction", 0.5}}.dump() << std::endl;
   }
   for (auto& value : args.value("metrics", json::array()))
-    out << json{{"t", "metric"}, {"job", id}, {"seq", ++seq}, {"name", "power"}, {"value", value}, {"unit", "W"}, {"device", "GPU-1"}}.dump()
+    out << json{{"t", "metric"}, {"job", id}, {"seq", ++seq}, {"name", "power"}, {"value", value}, {"unit", "W"}, {"device", "GPU-1"}}
+               .dump()
         << std::endl;
   std::ofstream(home() + "/effects", std::ios::app) << id << std::endl;
   vt::protocol::JobResult result;
