@@ -15,7 +15,8 @@ using kernels::Image;
 Result<cuda::Module> load_image(const cuda::Driver& driver, std::string_view image) {
   std::array<char, 2048> log{};
   std::array<int, 2> options{cuda::error_log, cuda::error_log_bytes};
-  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};  // a number in the place of a pointer, as the API has it
+  auto* bytes = reinterpret_cast<void*>(log.size());  // NOLINT(performance-no-int-to-ptr): a number in its place, as the API has it
+  std::array<void*, 2> values{log.data(), bytes};
   cuda::Module out = nullptr;
   auto code = driver.cuModuleLoadDataEx(&out, image.data(), options.size(), options.data(), values.data());
   if (code == 0) return out;

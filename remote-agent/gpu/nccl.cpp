@@ -200,6 +200,7 @@ Status Communicator::reduce_scatter(const void* from, void* to, std::size_t n, E
 Status Communicator::broadcast(const void* from, void* to, std::size_t n, Element of, int root, Stream stream) {
   return told(nccl_->broadcast(from, to, n, static_cast<int>(of), root, handle_, stream.handle), "broadcast");
 }
+// NOLINTNEXTLINE(readability-function-size): ncclReduce has these parameters
 Status Communicator::reduce(const void* from, void* to, std::size_t n, Element of, Reduction op, int root, Stream stream) {
   return told(nccl_->reduce(from, to, n, static_cast<int>(of), static_cast<int>(op), root, handle_, stream.handle), "reduce");
 }
