@@ -74,9 +74,9 @@ Result<std::string> Nvml::text(Code (*Functions::*function)(char*, unsigned)) co
   return read_text(call(function, buffer.data(), static_cast<unsigned>(buffer.size())), buffer.data());
 }
 
-Result<std::uint64_t> Nvml::field(FieldId id, Handle gpu) const {
+Result<std::uint64_t> Nvml::field(FieldId id, Handle gpu, unsigned scope) const {
   Field asked{};
-  asked.id = id;
+  asked.id = id, asked.scope = scope;
   auto code = call(&Functions::nvmlDeviceGetFieldValues, gpu, 1, &asked);
   if (code || asked.code) return failed(code ? code : asked.code);
   enum Type { real = 0, word = 1 };  // nvmlValueType_t; the others are 64 bits wide

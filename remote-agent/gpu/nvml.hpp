@@ -60,8 +60,20 @@ struct Fabric {
   unsigned char state;  ///< 0 not supported, 1 not started, 2 in progress, 3 completed
 };
 
+/// How many of the memory's banks have all, many, some, few or none of their spare rows left.
+struct SpareRows {
+  unsigned all, high, partial, low, none;
+};
+/// Degrees that are left until the GPU slows down: the nearest of its thresholds.
+struct Margin {
+  unsigned version = sizeof(Margin) | 1U << 24;
+  int celsius = 0;
+};
+
 enum ClockType : int { graphics_clock = 0, sm_clock = 1, memory_clock = 2 };
 enum EventType : u64 { double_bit_event = 2, xid_event = 8 };
+/// nvmlNvLinkErrorCounter_t, one link's each; NVLink 5 has fields in their place
+enum LinkError : int { link_replay = 0, link_recovery = 1, link_crc_flit = 2, link_crc_data = 3, link_ecc_data = 4 };
 /// nvmlClocksEventReasons: bits, several at once
 enum Throttle : u64 { sw_power_cap = 0x4, hw_slowdown = 0x8, sw_thermal = 0x20, hw_thermal = 0x40, hw_power_brake = 0x80 };
 enum FieldId : unsigned {
@@ -75,6 +87,9 @@ enum FieldId : unsigned {
   nvlink_ecc_data = 160,
   pcie_nonfatal = 179,
   pcie_fatal = 180,
+  link5_recoveries = 215,  // NVML_FI_DEV_NVLINK_COUNT_*: of the link that the field's scope names
+  link5_effective_errors = 219,
+  link5_symbol_errors = 221,
   recovery_action = 230
 };
 
@@ -105,6 +120,9 @@ enum FieldId : unsigned {
   X(nvmlDeviceGetPowerManagementDefaultLimit, , Handle, unsigned*)                                                 \
   X(nvmlDeviceGetTemperature, , Handle, int, unsigned*)                                                            \
   X(nvmlDeviceGetTemperatureThreshold, , Handle, int, unsigned*)                                                   \
+  X(nvmlDeviceGetMarginTemperature, , Handle, Margin*)                                                             \
+  X(nvmlDeviceGetNumFans, , Handle, unsigned*)                                                                     \
+  X(nvmlDeviceGetFanSpeed_v2, , Handle, unsigned, unsigned*)                                                       \
   X(nvmlDeviceGetClockInfo, , Handle, int, unsigned*)                                                              \
   X(nvmlDeviceGetMaxClockInfo, , Handle, int, unsigned*)                                                           \
   X(nvmlDeviceGetPerformanceState, , Handle, unsigned*)                                                            \
@@ -117,10 +135,12 @@ enum FieldId : unsigned {
   X(nvmlDeviceGetPcieReplayCounter, , Handle, unsigned*)                                                           \
   X(nvmlDeviceGetTotalEccErrors, , Handle, int, int, u64*)                                                         \
   X(nvmlDeviceGetRemappedRows, , Handle, unsigned*, unsigned*, unsigned*, unsigned*)                               \
+  X(nvmlDeviceGetRowRemapperHistogram, , Handle, SpareRows*)                                                       \
   X(nvmlDeviceGetRetiredPages, , Handle, int, unsigned*, u64*)                                                     \
   X(nvmlDeviceGetRetiredPagesPendingStatus, , Handle, unsigned*)                                                   \
   X(nvmlDeviceGetNvLinkState, , Handle, unsigned, unsigned*)                                                       \
   X(nvmlDeviceGetNvLinkVersion, , Handle, unsigned, unsigned*)                                                     \
+  X(nvmlDeviceGetNvLinkErrorCounter, , Handle, unsigned, int, u64*)                                                \
   X(nvmlDeviceGetFieldValues, , Handle, int, Field*)                                                               \
   X(nvmlDeviceGetTopologyCommonAncestor, , Handle, Handle, int*)                                                   \
   X(nvmlDeviceGetP2PStatus, , Handle, Handle, int, int*)                                                           \
@@ -169,7 +189,8 @@ class Nvml {
   }
   Result<std::string> text(Code (*Functions::*function)(Handle, char*, unsigned), Handle gpu) const;
   Result<std::string> text(Code (*Functions::*function)(char*, unsigned)) const;
-  Result<std::uint64_t> field(FieldId, Handle gpu) const;
+  /// `scope`: the link, for fields that are one link's.
+  Result<std::uint64_t> field(FieldId, Handle gpu, unsigned scope = 0) const;
   /// Handles in the library's order, which is that of the PCI bus; one that cannot be had says why.
   Result<std::vector<Result<Handle>>> gpus() const;
 

@@ -20,6 +20,7 @@ enum nvmlReturn_t : int {
   NVML_ERROR_CORRUPTED_INFOROM = 14,
   NVML_ERROR_GPU_IS_LOST = 15,
   NVML_ERROR_LIB_RM_VERSION_MISMATCH = 18,
+  NVML_ERROR_ARGUMENT_VERSION_MISMATCH = 25,
 };
 enum nvmlEnableState_t : unsigned {};
 enum nvmlComputeMode_t : unsigned {};
@@ -30,6 +31,7 @@ enum nvmlTemperatureThresholds_t : unsigned {};
 enum nvmlClockType_t : unsigned { NVML_CLOCK_GRAPHICS = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2 };
 enum nvmlMemoryErrorType_t : unsigned { NVML_MEMORY_ERROR_TYPE_CORRECTED = 0, NVML_MEMORY_ERROR_TYPE_UNCORRECTED = 1 };
 enum nvmlEccCounterType_t : unsigned { NVML_VOLATILE_ECC = 0, NVML_AGGREGATE_ECC = 1 };
+enum nvmlNvLinkErrorCounter_t : unsigned {};
 enum nvmlPageRetirementCause_t : unsigned {};
 enum nvmlGpuTopologyLevel_t : unsigned {};
 enum nvmlGpuP2PCapsIndex_t : unsigned {};
@@ -79,5 +81,13 @@ struct nvmlGpuFabricInfo_t {
   unsigned cliqueId;
   nvmlGpuFabricState_t state;
 };
+struct nvmlRowRemapperHistogramValues_t {
+  unsigned max, high, partial, low, none;
+};
+struct nvmlMarginTemperature_t {
+  unsigned version;
+  int marginTemperature;
+};
+constexpr unsigned nvmlMarginTemperature_v1 = sizeof(nvmlMarginTemperature_t) | 1U << 24;
 constexpr unsigned long long nvmlEventTypeDoubleBitEccError = 2, nvmlEventTypeXidCriticalError = 8;
 #endif

@@ -46,15 +46,19 @@ struct Reason {
 /// Counters of throttled time and the reasons each counts (nvml.h, NVML_FI_DEV_PERF_POLICY_POWER and _THERMAL).
 constexpr Reason kReasons[] = {{74, 0x4}, {75, 0x20 | 0x40}};
 
-nvmlReturn_t read_field(const nvmlDevice_st& gpu, unsigned id, unsigned long long& out) {
+constexpr const char* kLinkErrors[] = {"nvlink_replay", "nvlink_recovery", "nvlink_crc_flit", "nvlink_crc_data", "nvlink_ecc_data"};
+
+/// Fields of one link are those of link 0; the other links count nothing.
+nvmlReturn_t read_field(const nvmlDevice_st& gpu, unsigned id, unsigned link, unsigned long long& out) {
   constexpr unsigned kNvLinks = 91;
   auto fields = gpu.value("fields", nlohmann::json::object());
   out = 0;
   for (auto& reason : kReasons)
     if (reason.field == id) return out = throttle_bits(gpu) & reason.bit ? ns_since_start() : 0, NVML_SUCCESS;
   if (id == kNvLinks) return out = gpu.value("nvlinks", 0U), NVML_SUCCESS;
-  if (!fields.contains(std::to_string(id))) return NVML_ERROR_NOT_SUPPORTED;
-  return out = fields[std::to_string(id)].get<unsigned long long>(), NVML_SUCCESS;
+  auto name = std::to_string(id);
+  if (!fields.contains(name)) return NVML_ERROR_NOT_SUPPORTED;
+  return out = link == 0 ? fields[name].get<unsigned long long>() + gained(gpu, name) : 0, NVML_SUCCESS;
 }
 
 }  // namespace
@@ -107,6 +111,26 @@ nvmlReturn_t nvmlDeviceGetTemperatureThreshold(nvmlDevice_t gpu, nvmlTemperature
   return figure(gpu, kKeys[which], kUsual[which], celsius);
 }
 
+nvmlReturn_t nvmlDeviceGetMarginTemperature(nvmlDevice_t gpu, nvmlMarginTemperature_t* out) {
+  if (auto code = ready(gpu)) return code;
+  if (out->version != nvmlMarginTemperature_v1) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (!gpu->has("margin_c")) return NVML_ERROR_NOT_SUPPORTED;
+  return out->marginTemperature = gpu->value("margin_c", 0), NVML_SUCCESS;
+}
+
+/// A board that is cooled by its chassis has none.
+nvmlReturn_t nvmlDeviceGetNumFans(nvmlDevice_t gpu, unsigned* out) {
+  auto fans = gpu ? gpu->value("fans_percent", std::vector<unsigned>{44, 44}) : std::vector<unsigned>{};
+  if (auto code = ready(gpu)) return code;
+  return *out = static_cast<unsigned>(fans.size()), fans.empty() ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS;
+}
+nvmlReturn_t nvmlDeviceGetFanSpeed_v2(nvmlDevice_t gpu, unsigned fan, unsigned* percent) {
+  if (auto code = ready(gpu)) return code;
+  auto fans = gpu->value("fans_percent", std::vector<unsigned>{44, 44});
+  if (fan >= fans.size()) return NVML_ERROR_INVALID_ARGUMENT;
+  return *percent = fans[fan], NVML_SUCCESS;
+}
+
 nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t gpu, nvmlClockType_t type, unsigned* mhz) {
   return type == NVML_CLOCK_MEM ? figure(gpu, "memory_mhz", 14001, mhz) : figure(gpu, "sm_mhz", 2527, mhz);
 }
@@ -130,7 +154,10 @@ nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t gpu, unsigned* out
 nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t gpu, unsigned* out) { return figure(gpu, "pcie_width", 16, out); }
 nvmlReturn_t nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_t gpu, unsigned* out) { return figure(gpu, "pcie_max_generation", 5, out); }
 nvmlReturn_t nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t gpu, unsigned* out) { return figure(gpu, "pcie_max_width", 16, out); }
-nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t gpu, unsigned* out) { return figure(gpu, "pcie_replay", 0, out); }
+nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t gpu, unsigned* out) {
+  if (auto code = figure(gpu, "pcie_replay", 0, out)) return code;
+  return *out += static_cast<unsigned>(gained(*gpu, "pcie_replay")), NVML_SUCCESS;
+}
 
 nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t gpu, nvmlMemoryErrorType_t type, nvmlEccCounterType_t, unsigned long long* out) {
   if (auto code = ready(gpu)) return code;
@@ -144,6 +171,14 @@ nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t gpu, unsigned* corrected, un
   auto rows = gpu->gpu().nvml["remapped"];
   *corrected = rows.value("corrected", 0U), *uncorrected = rows.value("uncorrected", 0U);
   *pending = rows.value("pending", 0U), *failed = rows.value("failed", 0U);
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t gpu, nvmlRowRemapperHistogramValues_t* out) {
+  if (auto code = ready(gpu)) return code;
+  if (!gpu->has("remapped")) return NVML_ERROR_NOT_SUPPORTED;
+  auto banks = gpu->gpu().nvml["remapped"].value("banks", std::vector<unsigned>{640, 0, 0, 0, 0});
+  *out = {banks.at(0), banks.at(1), banks.at(2), banks.at(3), banks.at(4)};
   return NVML_SUCCESS;
 }
 
@@ -175,11 +210,19 @@ nvmlReturn_t nvmlDeviceGetNvLinkVersion(nvmlDevice_t gpu, unsigned link, unsigne
   return figure(gpu, "nvlink_version", 4, out);
 }
 
+/// Up to NVLink 4; the errors are those of link 0.
+nvmlReturn_t nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t gpu, unsigned link, nvmlNvLinkErrorCounter_t counter, unsigned long long* out) {
+  nvmlEnableState_t ignored;
+  if (auto code = nvmlDeviceGetNvLinkState(gpu, link, &ignored)) return code;
+  if (gpu->value("nvlink_version", 4U) > 4 || static_cast<unsigned>(counter) >= std::size(kLinkErrors)) return NVML_ERROR_NOT_SUPPORTED;
+  return *out = link == 0 ? gained(*gpu, kLinkErrors[counter]) : 0, NVML_SUCCESS;
+}
+
 nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t gpu, int count, nvmlFieldValue_t* values) {
   if (auto code = ready(gpu)) return code;
   for (int i = 0; i < count; ++i) {
     values[i].valueType = NVML_VALUE_TYPE_UNSIGNED_LONG_LONG;
-    values[i].nvmlReturn = read_field(*gpu, values[i].fieldId, values[i].value.ullVal);
+    values[i].nvmlReturn = read_field(*gpu, values[i].fieldId, values[i].scopeId, values[i].value.ullVal);
   }
   return NVML_SUCCESS;
 }

@@ -38,6 +38,13 @@ unsigned long long throttle_bits(const nvmlDevice_st& gpu) {
   return bits;
 }
 
+unsigned long long gained(const nvmlDevice_st& gpu, const std::string& counter) {
+  unsigned long long out = 0;
+  for (auto& fault : host().faults)
+    if (concerns(fault, gpu, "counter") && fault.where == counter && state(gpu.ordinal).launches > fault.after) out += fault.count;
+  return out;
+}
+
 unsigned long long ecc_errors(const nvmlDevice_st& gpu, bool uncorrected) {
   auto* key = uncorrected ? "ecc_uncorrected" : "ecc_corrected";
   auto count = gpu.value(key, 0ULL);

@@ -25,6 +25,8 @@ unsigned device_count();
 
 /// Bits of nvmlClocksEventReasons, those of throttle faults with them.
 unsigned long long throttle_bits(const nvmlDevice_st&);
+/// What a counter has gained by faults that have struck: those of kind "counter" with this name.
+unsigned long long gained(const nvmlDevice_st&, const std::string& counter);
 /// Counted errors, those of ECC faults that have struck with them.
 unsigned long long ecc_errors(const nvmlDevice_st&, bool uncorrected);
 
