@@ -12,7 +12,7 @@
 #include "orchestrator/model/result.hpp"
 #include "remote-agent/gpu/device.hpp"
 
-/// The host's NCCL, opened at run time. We declare what we call of its public ABI ourselves (nccl.h of 2.8 to 2.28 agree on it).
+/// The host's NCCL, opened at run time (nccl_abi.hpp).
 namespace vt::gpu {
 
 /// What the ranks of a communicator find each other by: made by one of them, carried to all. Holds an address and a nonce, no secret.
@@ -22,8 +22,10 @@ using NcclId = std::array<char, 128>;
 enum class Element : int { bytes = 1, int32 = 2, float32 = 7 };
 enum class Reduction : int { sum = 0, max = 2, min = 3 };
 
-struct NcclFunctions;
-struct NcclComm;
+namespace nccl {
+struct Functions;
+struct Comm;
+}  // namespace nccl
 
 /// One rank of a communicator. Calls enqueue on a stream made by the device (Device::new_stream) of the context that was current when
 /// it was made, and return; then settle(). abort() may come from another thread at any time, also while a call is blocked: that
@@ -31,7 +33,7 @@ struct NcclComm;
 /// misuse and what the system refused; the text names NCCL's error, its own last words and what to do.
 class Communicator {
  public:
-  Communicator(std::shared_ptr<const NcclFunctions> nccl, NcclComm* handle) : nccl_(std::move(nccl)), handle_(handle) {}
+  Communicator(std::shared_ptr<const nccl::Functions> nccl, nccl::Comm* handle) : nccl_(std::move(nccl)), handle_(handle) {}
   ~Communicator();  ///< destroys it if all its work has ended well, aborts it otherwise
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -57,8 +59,8 @@ class Communicator {
   /// The state NCCL tells, ncclSuccess or ncclInProgress or an error; `aborted_` is an error of its own.
   int state();
 
-  std::shared_ptr<const NcclFunctions> nccl_;
-  NcclComm* handle_;
+  std::shared_ptr<const nccl::Functions> nccl_;
+  nccl::Comm* handle_;
   std::mutex mutex_;  ///< between asking for the state and aborting, which frees what is asked
   std::atomic<bool> aborted_ = false, failed_ = false;
 };
@@ -86,7 +88,7 @@ class Nccl {
   Status together(const std::function<Status()>& calls) const;
 
  private:
-  std::shared_ptr<const NcclFunctions> functions_;
+  std::shared_ptr<const nccl::Functions> functions_;
   std::string version_, path_;
 };
 

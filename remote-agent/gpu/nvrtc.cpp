@@ -5,31 +5,13 @@
 
 #include "kernels/images.hpp"
 #include "remote-agent/gpu/library.hpp"
+#include "remote-agent/gpu/nvrtc_abi.hpp"
 
 namespace vt::gpu {
 
 namespace {
 
-using Program = void*;  ///< nvrtcProgram
-
-// clang-format off: a table, one function a line
-#define VT_NVRTC_FUNCTIONS(X)                                                                            \
-  X(nvrtcVersion, int*, int*)                                                                            \
-  X(nvrtcCreateProgram, Program*, const char*, const char*, int, const char* const*, const char* const*) \
-  X(nvrtcDestroyProgram, Program*)                                                                       \
-  X(nvrtcCompileProgram, Program, int, const char* const*)                                               \
-  X(nvrtcGetProgramLogSize, Program, std::size_t*)                                                       \
-  X(nvrtcGetProgramLog, Program, char*)                                                                  \
-  X(nvrtcGetCUBINSize, Program, std::size_t*)                                                            \
-  X(nvrtcGetCUBIN, Program, char*)
-// clang-format on
-
-/// The host's NVRTC, by its ABI (all of it since CUDA 11.1). Every function returns 0 when it is done.
-struct Nvrtc {
-#define VT_MEMBER(name, ...) int (*name)(__VA_ARGS__) = nullptr;
-  VT_NVRTC_FUNCTIONS(VT_MEMBER)
-#undef VT_MEMBER
-};
+using nvrtc::Functions, nvrtc::Program;
 
 /// Newest first. Its file is named after the major version since CUDA 12.
 std::vector<std::string> names_for(int driver_version) {
@@ -40,9 +22,9 @@ std::vector<std::string> names_for(int driver_version) {
   return out;
 }
 
-Result<Nvrtc> open_nvrtc(int driver_version) {
+Result<Functions> open_nvrtc(int driver_version) {
   VT_TRY(auto library, open_library(names_for(driver_version)));
-  Nvrtc out;
+  Functions out;
 #define VT_TAKE(name, ...)                                  \
   out.name = library.function<int (*)(__VA_ARGS__)>(#name); \
   if (!out.name) return fail(Errc::refused, library.path() + " has no " #name);
@@ -52,41 +34,41 @@ Result<Nvrtc> open_nvrtc(int driver_version) {
 }
 
 /// The beginning of what the compiler said, in one line.
-std::string log_of(const Nvrtc& nvrtc, Program program) {
+std::string log_of(const Functions& library, Program program) {
   constexpr std::size_t kMost = 600;
   std::size_t size = 0;
-  if (nvrtc.nvrtcGetProgramLogSize(program, &size) != 0 || size == 0) return "";
+  if (library.nvrtcGetProgramLogSize(program, &size) != 0 || size == 0) return "";
   std::string log(size, '\0');
-  if (nvrtc.nvrtcGetProgramLog(program, log.data()) != 0) return "";
+  if (library.nvrtcGetProgramLog(program, log.data()) != 0) return "";
   log.resize(std::min({log.find('\0'), log.size(), kMost}));
   std::replace(log.begin(), log.end(), '\n', ' ');
   return log;
 }
 
-Result<std::string> compile(const Nvrtc& nvrtc, Program program, int sm) {
+Result<std::string> compile(const Functions& library, Program program, int sm) {
   auto architecture = "--gpu-architecture=sm_" + std::to_string(sm);
   const char* options[] = {architecture.c_str(), "--std=c++17"};
-  if (auto code = nvrtc.nvrtcCompileProgram(program, std::size(options), options))
-    return fail(Errc::refused, "NVRTC error " + std::to_string(code) + " for sm_" + std::to_string(sm) + ": " + log_of(nvrtc, program));
+  if (auto code = library.nvrtcCompileProgram(program, std::size(options), options))
+    return fail(Errc::refused, "NVRTC error " + std::to_string(code) + " for sm_" + std::to_string(sm) + ": " + log_of(library, program));
   std::size_t size = 0;
-  if (nvrtc.nvrtcGetCUBINSize(program, &size) != 0 || size == 0) return fail(Errc::refused, "NVRTC made no machine code");
+  if (library.nvrtcGetCUBINSize(program, &size) != 0 || size == 0) return fail(Errc::refused, "NVRTC made no machine code");
   std::string out(size, '\0');
-  if (nvrtc.nvrtcGetCUBIN(program, out.data()) != 0) return fail(Errc::refused, "NVRTC does not hand out its machine code");
+  if (library.nvrtcGetCUBIN(program, out.data()) != 0) return fail(Errc::refused, "NVRTC does not hand out its machine code");
   return out;
 }
 
 }  // namespace
 
 Result<Compiled> compile_kernels(int driver_version, int sm) {
-  VT_TRY(auto nvrtc, open_nvrtc(driver_version));
+  VT_TRY(auto library, open_nvrtc(driver_version));
   int major = 0, minor = 0;
-  if (nvrtc.nvrtcVersion(&major, &minor) != 0) return fail(Errc::refused, "NVRTC does not tell its version");
+  if (library.nvrtcVersion(&major, &minor) != 0) return fail(Errc::refused, "NVRTC does not tell its version");
   std::string source(kernels::source());
   Program program = nullptr;
-  if (nvrtc.nvrtcCreateProgram(&program, source.c_str(), "kernels.cu", 0, nullptr, nullptr) != 0)
+  if (library.nvrtcCreateProgram(&program, source.c_str(), "kernels.cu", 0, nullptr, nullptr) != 0)
     return fail(Errc::refused, "NVRTC takes no source");
-  auto code = compile(nvrtc, program, sm);
-  nvrtc.nvrtcDestroyProgram(&program);
+  auto code = compile(library, program, sm);
+  library.nvrtcDestroyProgram(&program);
   if (!code) return fail(code.error());
   return Compiled{std::move(code).take(), std::to_string(major) + "." + std::to_string(minor)};
 }
