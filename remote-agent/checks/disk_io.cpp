@@ -11,7 +11,8 @@
 #include <optional>
 #include <thread>
 
-#include "remote-agent/checks/pattern.hpp"
+#include "kernels/pattern.hpp"
+#include "remote-agent/checks/samples.hpp"
 
 namespace vt::checks {
 
@@ -47,13 +48,6 @@ struct Phase {
   static thread_local float last_us;
 };
 thread_local float Phase::last_us = 0;
-
-double percentile(std::vector<float>& sample, double share) {
-  if (sample.empty()) return 0;
-  auto at = sample.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(sample.size() - 1));
-  std::nth_element(sample.begin(), at, sample.end());
-  return *at;
-}
 
 /// Runs `depth` threads; each asks `next` for an offset until there is none.
 template <class Next>
@@ -100,7 +94,7 @@ Result<IoFigures> random_pages(const Scratch& file, const IoPlan& plan) {
   std::vector<std::uint64_t> count(static_cast<std::size_t>(std::max(1, plan.depth)));
   return run(file, plan, kDiskPage, [&](int thread, std::uint64_t& offset) {
     auto& n = count[static_cast<std::size_t>(thread)];
-    offset = word_at(static_cast<std::uint64_t>(thread), n++) % pages * kDiskPage;
+    offset = kernels::word_at(static_cast<std::uint64_t>(thread), n++) % pages * kDiskPage;
     return true;
   });
 }

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "remote-agent/checks/pattern.hpp"
+#include "kernels/pattern.hpp"
 
 namespace vt::checks {
 
@@ -111,7 +111,7 @@ Status Scratch::transfer(const DiskBuffer& buffer, std::uint64_t offset, bool wr
 
 Status Scratch::write(const DiskBuffer& buffer, std::uint64_t offset) const {
   auto first = offset / sizeof(std::uint64_t);
-  for (std::size_t i = 0; i < buffer.count(); i++) buffer.words()[i] = word_at(seed_, first + i);
+  for (std::size_t i = 0; i < buffer.count(); i++) buffer.words()[i] = kernels::word_at(seed_, first + i);
   return transfer(buffer, offset, true);
 }
 
@@ -120,7 +120,7 @@ Status Scratch::read(const DiskBuffer& buffer, std::uint64_t offset) const { ret
 std::uint64_t Scratch::wrong_words(const DiskBuffer& buffer, std::uint64_t offset) const {
   auto first = offset / sizeof(std::uint64_t);
   std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < buffer.count(); i++) wrong += buffer.words()[i] != word_at(seed_, first + i);
+  for (std::size_t i = 0; i < buffer.count(); i++) wrong += buffer.words()[i] != kernels::word_at(seed_, first + i);
   return wrong;
 }
 

@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "kernels/pattern.hpp"
 #include "remote-agent/base/os.hpp"
 #include "remote-agent/checks/check.hpp"
 #include "remote-agent/checks/host_memory.hpp"
 #include "remote-agent/checks/host_processors.hpp"
-#include "remote-agent/checks/pattern.hpp"
+#include "remote-agent/checks/miscompares.hpp"
 
 namespace vt::checks {
 
@@ -25,7 +25,7 @@ constexpr std::uint64_t ones(std::uint64_t) { return ~std::uint64_t{0}; }
 constexpr std::uint64_t checkers(std::uint64_t) { return 0xAAAAAAAAAAAAAAAA; }
 constexpr std::uint64_t anticheckers(std::uint64_t) { return 0x5555555555555555; }
 constexpr std::uint64_t own_number(std::uint64_t n) { return n; }
-constexpr std::uint64_t random_word(std::uint64_t n) { return word_at(1, n); }
+std::uint64_t random_word(std::uint64_t n) { return kernels::word_at(1, n); }
 
 /// One way over the area: every word must hold `expect`, if given, and then gets `write`, if given.
 struct Sweep {
@@ -91,12 +91,6 @@ void run_all(Test& test, int cpu, bool first, std::uint64_t from, std::uint64_t 
     run(kSweeps[i], test, from, to);
     if (first && i == 0 && test.fault) test.area[(from + to) / 2] = test.area[(from + to) / 2] ^ 1;
   }
-}
-
-std::string hex(std::uint64_t n) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(n));
-  return text.data();
 }
 
 std::string told(const Miss& m) {

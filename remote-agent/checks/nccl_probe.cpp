@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 
 #include "remote-agent/checks/miscompares.hpp"
 #include "remote-agent/checks/nccl_bench.hpp"
 #include "remote-agent/checks/outcome.hpp"
+#include "remote-agent/checks/samples.hpp"
 
 namespace vt::checks {
 
@@ -46,11 +46,6 @@ Result<json> init(const Task& task, gpu::Device& device, Reporter& report) {
   out["connect_s"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
   out["wrong"] = found[0].count, out["first_wrong"] = text(found[0], kBytes / sizeof(float));
   return out;
-}
-
-double percentile(std::vector<double> of, double part) {
-  std::sort(of.begin(), of.end());
-  return of[static_cast<std::size_t>(std::lround(part * static_cast<double>(of.size() - 1)))];
 }
 
 /// Calls that return when the work is on the stream: what a thread for each call costs is not the network's.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <future>
 
+#include "remote-agent/base/hex.hpp"
 #include "remote-agent/checks/meet.hpp"
 #include "remote-agent/checks/nccl_transport.hpp"
 
@@ -23,20 +24,11 @@ std::chrono::milliseconds patience_of(const Task& task) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::clamp(task.number("patience", 30) * 1000, 1.0, std::max(1.0, most))));
 }
 
-/// What is published must be base64; hexadecimal digits are.
-std::string to_hex(const gpu::NcclId& id) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (char c : id) out += kDigits[static_cast<unsigned char>(c) >> 4], out += kDigits[static_cast<unsigned char>(c) & 15];
-  return out;
-}
-
-Result<gpu::NcclId> from_hex(const std::string& hex) {
+Result<gpu::NcclId> id_of(const std::string& hex) {
   gpu::NcclId id{};
-  if (hex.size() != 2 * id.size() || hex.find_first_not_of("0123456789abcdef") != hex.npos)
-    return fail(Errc::internal, "what rank 0 published is no NCCL id");
-  auto digit = [&](std::size_t i) { return hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10; };
-  for (std::size_t i = 0; i < id.size(); ++i) id[i] = static_cast<char>(digit(2 * i) * 16 + digit(2 * i + 1));
+  auto bytes = from_hex(hex);
+  if (bytes.size() != id.size()) return fail(Errc::internal, "what rank 0 published is no NCCL id");
+  std::copy(bytes.begin(), bytes.end(), id.begin());
   return id;
 }
 
@@ -50,12 +42,12 @@ std::uint64_t seed_of(const gpu::NcclId& id) {
 Result<gpu::NcclId> shared_id(const gpu::Nccl& nccl, const Task& task, Reporter& report, const std::string& key) {
   if (task.rank == 0) {
     VT_TRY(auto id, nccl.new_id());
-    report.publish(key, to_hex(id));
+    report.publish(key, to_hex({id.data(), id.size()}));  // hexadecimal digits are base64, which it must be
     return id;
   }
   auto hex = report.await(key);
   if (!hex) return fail(Errc::timeout, "rank 0 published no NCCL id");
-  return from_hex(*hex);
+  return id_of(*hex);
 }
 
 }  // namespace

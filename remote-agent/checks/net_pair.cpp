@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "remote-agent/base/hex.hpp"
 #include "remote-agent/checks/check.hpp"
 #include "remote-agent/checks/net_traffic.hpp"
 #include "remote-agent/checks/net_wire.hpp"
@@ -150,7 +151,11 @@ Result<json> measure(const Pair& pair, const Invitation& to) {
   return out;
 }
 
-void publish(Reporter& report, const std::string& key, const json& what) { report.publish(key, to_hex(what.dump())); }
+/// What is published must be base64. Hexadecimal digits are, if their number divides by four: a blank fills up.
+void publish(Reporter& report, const std::string& key, const json& what) {
+  auto text = what.dump();
+  report.publish(key, to_hex(text.size() % 2 ? text + ' ' : text));
+}
 
 std::optional<json> awaited(Reporter& report, const std::string& key) {
   auto hex = report.await(key);

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/pattern.hpp"
 #include "remote-agent/checks/net_wire.hpp"
-#include "remote-agent/checks/pattern.hpp"
 
 namespace vt::checks {
 
@@ -21,7 +21,7 @@ using Block = std::vector<std::uint64_t>;
 /// Every block is the same but for its first word, which is its number: lost, doubled and swapped ones show too.
 Block block() {
   Block out(kWords);
-  for (std::size_t i = 1; i < kWords; i++) out[i] = word_at(1, i);
+  for (std::size_t i = 1; i < kWords; i++) out[i] = kernels::word_at(1, i);
   return out;
 }
 

@@ -166,19 +166,4 @@ double link_speed(int socket) {
   return 0;
 }
 
-std::string to_hex(std::string text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  if (text.size() % 2) text += ' ';
-  std::string out;
-  for (unsigned char c : text) out += {kDigits[c >> 4], kDigits[c & 15]};
-  return out;
-}
-
-std::string from_hex(std::string_view hex) {
-  auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : (c | 32) - 'a' + 10) & 15; };
-  std::string out;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) out += static_cast<char>(digit(hex[i]) << 4 | digit(hex[i + 1]));
-  return out;
-}
-
 }  // namespace vt::checks

@@ -33,8 +33,4 @@ int path_mtu(int socket);
 /// What the interface behind this end of the connection runs at, in Mb/s; 0 where it does not tell, as most virtual ones do.
 double link_speed(int socket);
 
-/// Hexadecimal digits are base64 too, if their number divides by four: a blank fills up.
-std::string to_hex(std::string text);
-std::string from_hex(std::string_view hex);
-
 }  // namespace vt::checks

@@ -23,4 +23,13 @@ inline Spread spread(std::vector<double> samples) {
   return {median, mean == 0 ? 0 : std::sqrt(squares / static_cast<double>(n)) / std::abs(mean)};
 }
 
+/// The sample that `part` of them do not exceed (nearest rank); 0 of none.
+template <class T>
+double percentile(std::vector<T> samples, double part) {
+  if (samples.empty()) return 0;
+  auto at = samples.begin() + std::lround(part * static_cast<double>(samples.size() - 1));
+  std::nth_element(samples.begin(), at, samples.end());
+  return *at;
+}
+
 }  // namespace vt::checks
