@@ -1,5 +1,6 @@
 #include "orchestrator/engine/log_fetch.hpp"
 
+#include "orchestrator/model/sha256.hpp"
 #include "orchestrator/model/text.hpp"
 
 namespace vt {

@@ -1,6 +1,7 @@
 #include "orchestrator/engine/subject.hpp"
 
 #include "orchestrator/host/transport.hpp"
+#include "orchestrator/model/sha256.hpp"
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/store/store.hpp"
 

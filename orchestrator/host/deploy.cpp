@@ -1,4 +1,3 @@
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +7,7 @@
 #include "orchestrator/host/agent_session.hpp"
 #include "orchestrator/host/payload.hpp"
 #include "orchestrator/model/failpoint.hpp"
-#include "orchestrator/model/hex.hpp"
+#include "orchestrator/model/sha256.hpp"
 #include "orchestrator/model/text.hpp"
 
 namespace vt {
@@ -53,13 +52,6 @@ struct Binary {
   std::string bytes, sha256;
 };
 
-std::string hex_sha256(const std::string& bytes) {
-  unsigned char hash[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), hash, &size, EVP_sha256(), nullptr) != 1) return "";
-  return hex({reinterpret_cast<const char*>(hash), size});
-}
-
 Result<Binary> load(const AgentBinaries& binaries, const std::string& arch) {
   auto path = binaries.path(arch);
   std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -68,8 +60,8 @@ Result<Binary> load(const AgentBinaries& binaries, const std::string& arch) {
   binary.bytes.resize(static_cast<std::size_t>(std::max<std::streamoff>(0, file.tellg())));
   file.seekg(0);
   if (!file.read(binary.bytes.data(), static_cast<std::streamsize>(binary.bytes.size()))) binary.bytes.clear();
-  binary.sha256 = hex_sha256(binary.bytes);
-  if (binary.bytes.empty() || binary.sha256.empty()) return fail(Errc::internal, "deploy: cannot read " + path);
+  if (binary.bytes.empty()) return fail(Errc::internal, "deploy: cannot read " + path);
+  binary.sha256 = sha256_hex(binary.bytes);
   return binary;
 }
 

@@ -1,7 +1,6 @@
 #include "orchestrator/host/payload.hpp"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,7 +8,7 @@
 #include <filesystem>
 
 #include "orchestrator/host/fd.hpp"
-#include "orchestrator/model/hex.hpp"
+#include "orchestrator/model/sha256.hpp"
 #include "orchestrator/model/text.hpp"
 
 namespace vt {
@@ -56,13 +55,6 @@ class Mapped {
   std::size_t bytes_;
 };
 
-std::string sha256(std::string_view bytes) {
-  unsigned char hash[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), hash, &size, EVP_sha256(), nullptr) != 1) return "";
-  return hex({reinterpret_cast<const char*>(hash), size});
-}
-
 bool is_plain(const std::string& name) {
   return name.front() != '.' && name.front() != '-' &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-") == std::string::npos;
@@ -76,7 +68,7 @@ Result<Payload::File> read_one(const fs::path& path) {
   file.bytes = fs::file_size(path, failed);
   Mapped mapped(file.path, failed ? 0 : file.bytes);
   if (!mapped.good()) return fail(Errc::config, "payload: cannot read " + path.string() + ", or it is empty");
-  file.sha256 = sha256(mapped.text());
+  file.sha256 = sha256_hex(mapped.text());
   return file;
 }
 
@@ -84,7 +76,7 @@ Result<Payload::File> read_one(const fs::path& path) {
 std::string id_of(const Payload& payload) {
   std::string text;
   for (auto& file : payload.files) text += file.name + " " + file.sha256 + "\n";
-  return sha256(text).substr(0, 16);
+  return sha256_hex(text).substr(0, 16);
 }
 
 Result<int> run_script(Transport& host, const char* script, const std::vector<std::string>& words, std::string_view input,

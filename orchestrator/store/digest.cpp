@@ -49,13 +49,6 @@ std::string hmac_sha256(std::string_view key, std::string_view text) {
   return as_bytes(sum);
 }
 
-std::string sha256_hex(std::string_view bytes) {
-  Sum sum{};
-  if (EVP_Digest(bytes.data(), bytes.size(), sum.data(), nullptr, EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error("OpenSSL has no SHA-256");
-  return hex(as_bytes(sum));
-}
-
 std::string new_run_id(const Clock& clock) {
   std::time_t seconds = clock.wall() / 1000;
   std::tm utc{};

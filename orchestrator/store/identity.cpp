@@ -1,6 +1,7 @@
 #include "orchestrator/store/identity.hpp"
 
 #include "orchestrator/model/failpoint.hpp"
+#include "orchestrator/model/sha256.hpp"
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/store/digest.hpp"
 #include "orchestrator/store/files.hpp"

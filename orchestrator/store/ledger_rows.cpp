@@ -1,6 +1,7 @@
 #include "orchestrator/store/ledger_rows.hpp"
 
 #include "orchestrator/model/failpoint.hpp"
+#include "orchestrator/model/sha256.hpp"
 #include "orchestrator/store/names.hpp"
 #include "orchestrator/store/store.hpp"
 

@@ -134,8 +134,6 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-/// SHA-256 as lower-case hex.
-std::string sha256_hex(std::string_view bytes);
 /// "20261120-103000-k3x9": sortable, unique.
 std::string new_run_id(const Clock&);
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "orchestrator/model/sha256.hpp"
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/store/codec.hpp"
 #include "orchestrator/store/files.hpp"

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orchestrator/model/failpoint.hpp"
+#include "orchestrator/model/sha256.hpp"
 #include "orchestrator/store/codec.hpp"
 #include "orchestrator/store/files.hpp"
 #include "orchestrator/store/store_impl.hpp"

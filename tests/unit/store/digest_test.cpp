@@ -1,4 +1,5 @@
 #include "orchestrator/store/digest.hpp"
+#include "orchestrator/model/sha256.hpp"
 
 #include <regex>
 #include <set>

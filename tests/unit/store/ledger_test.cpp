@@ -1,4 +1,5 @@
 #include "orchestrator/store/ledger.hpp"
+#include "orchestrator/model/sha256.hpp"
 
 #include "fixture.hpp"
 #include "sqlite_raw.hpp"

@@ -1,4 +1,5 @@
 #include "fixture.hpp"
+#include "orchestrator/model/sha256.hpp"
 #include "orchestrator/store/codec.hpp"
 #include "sqlite_raw.hpp"
 
