@@ -3,15 +3,17 @@
 
 namespace vt::kernels {
 
-/// What matrices are made of. Codes of small formats lie in words of 64 bits, the first element in the lowest bits.
-enum class Format : u32 { fp64, fp32, tf32, bf16, fp16, e4m3, e5m2, nvfp4 };
+/// What matrices are made of. Codes of small formats lie in words of 64 bits, the first element in the lowest bits. int32 is what products
+/// of int8 are kept in.
+enum class Format : u32 { fp64, fp32, tf32, bf16, fp16, e4m3, e5m2, nvfp4, int8, int32 };
 
 /// Bits of one element; tf32 is kept as fp32 whose lower bits are zero.
 VT_FUNCTION u32 bits_per(Format f) {
   switch (f) {
     case Format::fp64: return 64;
     case Format::fp32:
-    case Format::tf32: return 32;
+    case Format::tf32:
+    case Format::int32: return 32;
     case Format::bf16:
     case Format::fp16: return 16;
     case Format::nvfp4: return 4;
@@ -82,6 +84,23 @@ typedef Small<8, 10, 0x3FBFF, 0x3FC00, true> Tf32;
 
 VT_SEPARATE float rounded_to_tf32(float x) { return Tf32::decode(Tf32::encode(x)); }
 
+/// Two's complement of `Bits` bits. Rounds to nearest, ties to even; what is too large becomes the largest.
+template <int Bits>
+struct Whole {
+  static constexpr double kMost = (1ULL << (Bits - 1)) - 1;
+  static constexpr u64 kSign = 1ULL << (Bits - 1), kMask = 2 * kSign - 1;
+
+  VT_MEMBER u64 encode(double x) {
+    double nearest = rint(x);
+    if (nearest > kMost) nearest = kMost;
+    if (nearest < -kMost - 1) nearest = -kMost - 1;
+    return static_cast<u64>(static_cast<i64>(nearest)) & kMask;
+  }
+  VT_MEMBER double decode(u64 code) { return static_cast<double>(static_cast<i64>((code & kMask) ^ kSign) - static_cast<i64>(kSign)); }
+};
+typedef Whole<8> Int8;
+typedef Whole<32> Int32;
+
 VT_SEPARATE u64 encode(Format f, double x) {
   float y = static_cast<float>(x);
   switch (f) {
@@ -92,6 +111,8 @@ VT_SEPARATE u64 encode(Format f, double x) {
     case Format::fp16: return Fp16::encode(y);
     case Format::e4m3: return E4m3::encode(y);
     case Format::e5m2: return E5m2::encode(y);
+    case Format::int8: return Int8::encode(x);
+    case Format::int32: return Int32::encode(x);
     default: return E2m1::encode(y);
   }
 }
@@ -106,6 +127,8 @@ VT_SEPARATE double decode(Format f, u64 code) {
     case Format::fp16: return Fp16::decode(low);
     case Format::e4m3: return E4m3::decode(low);
     case Format::e5m2: return E5m2::decode(low);
+    case Format::int8: return Int8::decode(code);
+    case Format::int32: return Int32::decode(code);
     default: return E2m1::decode(low);
   }
 }
@@ -149,14 +172,19 @@ VT_FUNCTION double normal_at(u64 seed, u64 n) {
 /// The n-th of the numbers -1, 0, 1: sums of their products are exact in every format's accumulator.
 VT_FUNCTION double integer_at(u64 seed, u64 n) { return static_cast<double>(word_at(seed, n) % 3) - 1; }
 
+/// Standard deviation of drawn int8: the bell curve, which ends at 4.24, just fits. Partial sums of k products are then far below 2^24
+/// (for k = 16384 by more than 100 standard deviations), so that fp32 adds them without rounding and a product has exactly one right
+/// answer.
+constexpr double kInt8Deviation = 29.9;
+
 /// Draws block `block` and rounds it to the format: what a matrix holds, on any machine. Returns the scale's code (NVFP4).
 VT_FUNCTION u8 draw_block(double* x, Format f, Draw draw, u64 seed, u64 block) {
   for (u64 i = 0; i < kScaled; ++i)
     x[i] = draw == Draw::normal ? normal_at(seed, block * kScaled + i) : integer_at(seed, block * kScaled + i);
   u8 scale = 0;
-  double unit = 1;
+  double unit = 1, stretch = f == Format::int8 && draw == Draw::normal ? kInt8Deviation : 1;
   if (f == Format::nvfp4) scale = draw == Draw::normal ? scale_code(x) : static_cast<u8>(E4m3::encode(1)), unit = E4m3::decode(scale);
-  for (u64 i = 0; i < kScaled; ++i) x[i] = decode(f, encode(f, x[i] / unit)) * unit;
+  for (u64 i = 0; i < kScaled; ++i) x[i] = decode(f, encode(f, x[i] * stretch / unit)) * unit;
   return scale;
 }
 

@@ -14,6 +14,7 @@
 //   u_acc: 2^-53 fp64, 2^-24 fp32; tensor cores cut instead of rounding and align to the largest product (Fasi, Higham, Mikaitis and
 //   Pranesh, Numerical behavior of NVIDIA tensor cores, 2021): 2^-22 for tf32, bf16 and fp16; 2^-14 for 8 and 4 bits, whose
 //   accumulator keeps about 14 bits on Ada and Hopper (DeepSeek-V3 technical report, 2024, section 3.3.2).
+// Products of int8 are kept in int32 and have no bound: nothing is rounded on either side, so they must be equal (kInt8Deviation).
 
 namespace vt::kernels {
 

@@ -1,8 +1,10 @@
 #include "kernels/chase.hpp"
 #include "kernels/collective.hpp"
 #include "kernels/copy.hpp"
+#include "kernels/coverage.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/images.hpp"
+#include "kernels/launch.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/pattern.hpp"
 #include "kernels/training.hpp"
@@ -55,6 +57,10 @@ const AnyKernel kAll[] = {
     VT_NAMED(vt_attention_keys).any(),
     VT_NAMED(vt_cross_entropy).any(),
     VT_NAMED(vt_adamw).any(),
+    VT_NAMED(vt_nothing).any(),
+    VT_NAMED(vt_exchange_cells).any(),
+    VT_NAMED(vt_answer_questions).any(),
+    VT_NAMED(vt_question_units).any(),
 };
 }  // namespace
 

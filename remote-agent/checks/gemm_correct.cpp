@@ -10,8 +10,8 @@ namespace {
 
 using kernels::Format;
 
-constexpr Format kFormats[] = {Format::fp64, Format::fp32, Format::tf32, Format::bf16,
-                               Format::fp16, Format::e4m3, Format::e5m2, Format::nvfp4};
+constexpr Format kFormats[] = {Format::fp64, Format::fp32, Format::tf32,  Format::bf16, Format::fp16,
+                               Format::e4m3, Format::e5m2, Format::nvfp4, Format::int8};
 
 /// What the whole check has seen.
 struct Seen {

@@ -39,6 +39,7 @@ Format result_format(Format in) {
     case Format::fp32:
     case Format::tf32: return Format::fp32;
     case Format::fp16: return Format::fp16;
+    case Format::int8: return Format::int32;
     default: return Format::bf16;
   }
 }
@@ -48,6 +49,7 @@ int least_sm(Format format) {
     case Format::fp64:
     case Format::fp32: return 0;
     case Format::fp16: return 70;
+    case Format::int8: return 75;
     case Format::tf32:
     case Format::bf16: return 80;
     case Format::nvfp4: return 100;
@@ -138,7 +140,7 @@ Status GemmProblem::run_own() {
 Status GemmProblem::spoil() { return device_->launch(VT_NAMED(vt_flip_bit), {1}, {}, c_.as<kernels::u64>(), c_words() / 3, 62); }
 
 Bound GemmProblem::bound(double reference) const {
-  if (drawn_ == kernels::Draw::integers) return {0, 0};
+  if (drawn_ == kernels::Draw::integers || in() == Format::int8) return {0, 0};
   auto unit = sum_unit(in(), plan_.has_value()) + reference;
   return {8 * unit * std::sqrt(static_cast<double>(product_.k)), 2 * output_unit(out())};
 }

@@ -36,7 +36,7 @@ class GemmProblem {
   [[nodiscard]] kernels::Draw drawn() const { return drawn_; }
   [[nodiscard]] std::uint64_t a_seed() const { return seed_; }
   [[nodiscard]] std::uint64_t b_seed() const { return ~seed_; }
-  /// The bound of an element's error (kernels/gemm.hpp) against a reference with rounding unit `reference`; 0 for drawn integers.
+  /// The bound of an element's error (kernels/gemm.hpp) against a reference with rounding unit `reference`; 0 for drawn integers and int8.
   [[nodiscard]] kernels::Bound bound(double reference) const;
   /// "own", or cuBLASLt's algorithm.
   [[nodiscard]] std::string algorithm() const { return plan_ ? plan_->algorithm() : "own"; }
@@ -58,7 +58,7 @@ class GemmProblem {
 /// The size to compute with: what is wanted, 64 if a processor stands in, and never more than fits into the free memory.
 Result<GemmProblem::Size> fitting_size(gpu::Device& device, double wanted, double on_cpu = 64);
 
-/// What a product of these operands is kept in: fp8 and NVFP4 give bf16, tf32 gives fp32.
+/// What a product of these operands is kept in: fp8 and NVFP4 give bf16, tf32 gives fp32, int8 gives int32.
 kernels::Format result_format(kernels::Format in);
 /// The least compute capability whose tensor cores or units have the format: 89 = 8.9. The processor has all.
 int least_sm(kernels::Format format);

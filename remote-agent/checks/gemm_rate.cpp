@@ -14,7 +14,7 @@ using kernels::Format;
 constexpr double kLeastBatch = 0.2;  // seconds, below which the clock's steps and the start of a batch show
 
 Result<Format> format_named(const std::string& name) {
-  for (auto format : {Format::fp64, Format::fp32, Format::tf32, Format::bf16, Format::fp16, Format::e4m3, Format::nvfp4})
+  for (auto format : {Format::fp64, Format::fp32, Format::tf32, Format::bf16, Format::fp16, Format::e4m3, Format::nvfp4, Format::int8})
     if (name == gpu::name(format)) return format;
   return fail(Errc::usage, "args.type: no such type: '" + name + "'");
 }

@@ -1,6 +1,7 @@
 #include "remote-agent/checks/gemm_verify.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <sstream>
@@ -168,6 +169,19 @@ Status count_samples(const GemmProblem& p, std::uint64_t seed, GemmFindings& fin
   return {};
 }
 
+/// The first element in which a word of two results differs, and in which bits.
+std::string difference(const GemmProblem& p, const kernels::Miscompare& word) {
+  auto bits = kernels::bits_per(p.out());
+  auto apart = word.expected ^ word.found;
+  auto within = static_cast<std::uint64_t>(std::countr_zero(apart)) / bits;
+  auto index = word.index * (64 / bits) + within;
+  auto mask = apart >> (within * bits) & (bits == 64 ? ~0ULL : (1ULL << bits) - 1);
+  std::ostringstream out;
+  out << gpu::name(p.in()) << " element (" << index % p.size().m << ", " << index / p.size().m << ") differs between two runs in bits 0x"
+      << std::hex << mask;
+  return out.str();
+}
+
 }  // namespace
 
 std::uint64_t GemmFindings::wrong() const { return std::max({elements, rows, samples, nonfinite, repeats}); }
@@ -212,11 +226,7 @@ Result<GemmFindings> verify_repeats(GemmProblem& problem, int times, double seco
   }
   VT_TRY(auto wrong, tally.read());
   out.repeats = wrong.count, out.compared = out.again * problem.size().m * problem.size().n;
-  if (wrong.count) {
-    auto per_word = 64 / kernels::bits_per(problem.out());
-    out.first = std::string(gpu::name(problem.in())) + " elements from " + std::to_string(wrong.first[0].index * per_word) +
-                " differ between two runs, bits " + std::to_string(wrong.first[0].expected ^ wrong.first[0].found);
-  }
+  if (wrong.count) out.first = difference(problem, wrong.first[0]);
   return out;
 }
 

@@ -47,6 +47,8 @@ Format format_of(int type) {
   switch (type) {
     case 1: return Format::fp64;
     case 2: return Format::fp16;
+    case 3: return Format::int8;
+    case 10: return Format::int32;
     case 14: return Format::bf16;
     case 28: return Format::e4m3;
     case 33: return Format::nvfp4;
@@ -153,12 +155,15 @@ int cublasLtMatmulPreferenceSetAttribute(void*, int attribute, const void*, std:
   return workspace || reductions ? kDone : kInvalidValue;
 }
 
-/// As on a GPU: products of few bits want A by rows and B by columns.
+/// As on a GPU: products of few bits want A by rows and B by columns, those of int8 whole numbers throughout and sizes of whole words.
 int cublasLtMatmulAlgoGetHeuristic(void*, void* desc, void* a, void*, void*, void*, void*, int wanted, void* results, int* count) {
   auto& d = *static_cast<Desc*>(desc);
-  bool few_bits = static_cast<Layout*>(a)->type >= 28, scaled = static_cast<Layout*>(a)->type == 33;
+  auto& of_a = *static_cast<Layout*>(a);
+  bool whole = of_a.type == 3, few_bits = whole || of_a.type >= 28, scaled = of_a.type == 33;
   if (few_bits && (d.transpose_a != 1 || d.transpose_b != 0)) return kNotSupported;
   if (scaled && (d.a_mode != 1 || d.b_mode != 1 || !d.a_scales || !d.b_scales)) return kNotSupported;
+  bool fits = d.compute == 72 && d.scale == 10 && of_a.rows % 4 == 0 && of_a.columns % 4 == 0;
+  if (whole != (d.compute == 72) || (whole && !fits)) return kNotSupported;
   if (wanted < 1) return kInvalidValue;
   std::memset(results, 0, 96);
   *count = 1;
@@ -173,7 +178,10 @@ int cublasLtMatmulAlgoConfigGetAttribute(const void*, int attribute, void* value
 int cublasLtMatmul(void*, void* desc, const void* alpha, const void* a, void* a_layout, const void* b, void* b_layout, const void* beta,
                    const void* c, void*, void* d, void* d_layout, const void*, void*, std::size_t, void* stream) {
   auto& how = *static_cast<Desc*>(desc);
-  auto scalar = [&](const void* at) { return how.scale == 1 ? *static_cast<const double*>(at) : *static_cast<const float*>(at); };
+  auto scalar = [&](const void* at) -> double {
+    if (how.scale == 10) return *static_cast<const std::int32_t*>(at);
+    return how.scale == 1 ? *static_cast<const double*>(at) : *static_cast<const float*>(at);
+  };
   auto operand = [](const void* data, const void* layout, int transpose, const void* scales) {
     return Operand{static_cast<const u64*>(data), *static_cast<const Layout*>(layout), transpose == 1,
                    static_cast<const unsigned char*>(scales)};

@@ -99,6 +99,31 @@ TEST(Formats, RoundsToNearestEven) {
   }
 }
 
+TEST(Formats, WholeNumbers) {
+  for (int i = -128; i < 128; ++i) EXPECT_EQ(Int8::decode(Int8::encode(i)), i);
+  EXPECT_EQ(Int8::encode(-1), 0xFFU);
+  EXPECT_EQ(Int8::encode(2.5), 2U);
+  EXPECT_EQ(Int8::encode(-3.5), 0xFCU);
+  EXPECT_EQ(Int8::decode(Int8::encode(1e9)), 127);
+  EXPECT_EQ(Int8::decode(Int8::encode(-1e9)), -128);
+  EXPECT_EQ(Int32::encode(-2147483648.0), 0x80000000U);
+  EXPECT_EQ(Int32::decode(Int32::encode(123456789)), 123456789);
+  EXPECT_EQ(Int32::decode(0xFFFFFFFE12345678ULL), 0x12345678);  // of a word only its own bits
+}
+
+TEST(Formats, DrawnInt8UsesItsRangeAndNoMore) {
+  double largest = 0, x[kScaled];
+  for (u64 block = 0; block < 500; ++block) {
+    draw_block(x, Format::int8, Draw::normal, 9, block);
+    for (double value : x) {
+      EXPECT_EQ(value, Int8::decode(Int8::encode(value)));
+      largest = std::max(largest, std::abs(value));
+    }
+  }
+  EXPECT_GT(largest, 90);
+  EXPECT_LE(largest, 127);
+}
+
 TEST(Formats, TheBellCurveHasItsShape) {
   double sum = 0, squares = 0, fourth = 0, largest = 0;
   constexpr u64 kDrawn = 20000;

@@ -25,10 +25,11 @@ TEST(GemmChecks, EveryTypeIsRightOnTheProcessor) {
   auto out = run("gemm.correct", json::object());
   ASSERT_EQ(out.error, "");
   EXPECT_EQ(out.values["wrong"], 0) << out.values;
-  EXPECT_EQ(out.values["types"], "fp64 (own), fp32 (own), tf32 (own), bf16 (own), fp16 (own), fp8 (own), fp8-e5m2 (own), nvfp4 (own)");
+  EXPECT_EQ(out.values["types"],
+            "fp64 (own), fp32 (own), tf32 (own), bf16 (own), fp16 (own), fp8 (own), fp8-e5m2 (own), nvfp4 (own), int8 (own)");
   EXPECT_EQ(out.values["lacking"], "cuBLASLt does not run on a processor");
   EXPECT_EQ(out.values["rung"], "cpu");
-  EXPECT_GT(out.values["compared"].get<int>(), 8 * 64 * 64 * 2);
+  EXPECT_GT(out.values["compared"].get<int>(), 9 * 64 * 64 * 2);
 }
 
 TEST(GemmChecks, AFaultIsFoundAndToldWhere) {
@@ -47,6 +48,14 @@ TEST(GemmChecks, RatesComeWithProof) {
   EXPECT_LE(out.values["lowest"], out.values["tflops"]);
   EXPECT_GE(out.values["highest"], out.values["tflops"]);
   EXPECT_GE(run("gemm.rate", {{"type", "fp32"}, {"batches", 1}, {"fault", true}}).values["wrong"], 1);
+}
+
+TEST(GemmChecks, Int8IsExact) {
+  auto out = run("gemm.rate", {{"type", "int8"}, {"batches", 1}});
+  ASSERT_EQ(out.error, "");
+  EXPECT_EQ(out.values["wrong"], 0) << out.values;
+  EXPECT_EQ(out.values["worst_error"], 0);
+  EXPECT_GE(run("gemm.rate", {{"type", "int8"}, {"batches", 1}, {"fault", true}}).values["wrong"], 1);
 }
 
 TEST(GemmChecks, AnUnknownTypeIsSaid) { EXPECT_EQ(run("gemm.rate", {{"type", "fp5"}}).error, "args.type: no such type: 'fp5'"); }

@@ -13,7 +13,8 @@ using kernels::Format;
 
 namespace {
 
-constexpr Format kAll[] = {Format::fp64, Format::fp32, Format::tf32, Format::bf16, Format::fp16, Format::e4m3, Format::e5m2, Format::nvfp4};
+constexpr Format kAll[] = {Format::fp64, Format::fp32, Format::tf32,  Format::bf16, Format::fp16,
+                           Format::e4m3, Format::e5m2, Format::nvfp4, Format::int8};
 
 /// A product on the processor, with its verification.
 struct Gemm {
@@ -45,7 +46,8 @@ TEST_P(EveryFormat, RightResultsHold) {
     auto found = gemm.found();
     EXPECT_EQ(found.wrong(), 0U) << found.first;
     EXPECT_EQ(found.compared, 48U * 32U);
-    EXPECT_EQ(found.worst > 0, draw == Draw::normal && GetParam() != Format::fp64);  // the processor sums fp64 in the same order
+    // The processor sums fp64 in the same order; of whole numbers nothing is rounded.
+    EXPECT_EQ(found.worst > 0, draw == Draw::normal && GetParam() != Format::fp64 && GetParam() != Format::int8);
     EXPECT_LT(found.worst, 0.9);
   }
 }
@@ -134,7 +136,20 @@ TEST(Gemm, RepeatsGiveTheSameBits) {
   gemm.c<kernels::u16>()[9] ^= 1;  // the result they are held against
   auto found = checks::verify_repeats(gemm.problem, 3, 60).take();
   EXPECT_EQ(found.repeats, 3U);
-  EXPECT_EQ(found.first, "fp16 elements from 8 differ between two runs, bits 65536");
+  EXPECT_EQ(found.first, "fp16 element (9, 0) differs between two runs in bits 0x1");
+}
+
+/// The least that can be wrong with a sum of whole numbers is one.
+TEST(Gemm, WholeNumbersHaveOneRightAnswer) {
+  Gemm gemm(Format::int8, {16, 16, 1024});
+  gemm.run(Draw::normal);
+  EXPECT_EQ(gemm.found().wrong(), 0U);
+  gemm.c<std::int32_t>()[20] += 1;
+  auto found = gemm.found();
+  EXPECT_EQ(found.elements, 1U);
+  EXPECT_EQ(found.rows, 1U);
+  EXPECT_EQ(found.samples, 1U);
+  EXPECT_EQ(found.first.substr(0, 20), "int8 element (4, 1):");
 }
 
 TEST(Gemm, SizesThatDoNotFillATile) {
