@@ -59,7 +59,7 @@ const AnyKernel kAll[] = {
     VT_NAMED(vt_adamw).any(),
     VT_NAMED(vt_nothing).any(),
     VT_NAMED(vt_exchange_cells).any(),
-    VT_NAMED(vt_answer_questions).any(),
+    VT_NAMED(vt_special_answers).any(),
     VT_NAMED(vt_question_units).any(),
 };
 }  // namespace

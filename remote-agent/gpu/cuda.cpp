@@ -19,6 +19,9 @@ Result<Driver> load() {
   if (!take(out.name, #name)) return fail(Errc::refused, out.path + " has no " #name ": the driver is too old, install a newer one");
   VT_CUDA_FUNCTIONS(VT_TAKE)
 #undef VT_TAKE
+#define VT_TAKE(name, ...) take(out.name, #name);
+  VT_CUDA_OPTIONAL(VT_TAKE)
+#undef VT_TAKE
   VT_CUDA(out, cuDriverGetVersion, &out.version);  // needs no cuInit
   return out;
 }

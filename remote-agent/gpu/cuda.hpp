@@ -18,6 +18,9 @@ using Function = void*;         ///< CUfunction
 using StreamId = void*;         ///< CUstream
 using Event = void*;            ///< CUevent
 using Address = std::uint64_t;  ///< CUdeviceptr; with unified addressing the same numbers as pointers
+using Graph = void*;            ///< CUgraph
+using GraphExec = void*;        ///< CUgraphExec
+using Memory = std::uint64_t;   ///< CUmemGenericAllocationHandle
 struct Uuid {
   unsigned char bytes[16];
 };
@@ -28,12 +31,38 @@ enum Attribute : int {
   l2_bytes = 38,
   capability_major = 75,
   capability_minor = 76,
+  managed_memory = 83,
+  cooperative_launch = 95,
+  virtual_memory = 102,
+  memory_pools = 115,
+};
+/// CUmemLocation: memory of device `id`.
+struct Location {
+  int type = 1;  ///< CU_MEM_LOCATION_TYPE_DEVICE
+  int id = 0;
+};
+/// CUmemAllocationProp: plain memory, shared with nobody.
+struct AllocationProp {
+  int type = 1;  ///< CU_MEM_ALLOCATION_TYPE_PINNED
+  int shared_by = 0;
+  Location location;
+  void* windows = nullptr;
+  unsigned char flags[8] = {};
+};
+static_assert(sizeof(AllocationProp) == 32);
+/// CUmemAccessDesc
+struct AccessDesc {
+  Location location;
+  int flags = 3;  ///< CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 };
 /// CUfunction_attribute: 120 = compiled for 12.0
 enum FunctionAttribute : int { ptx_version = 5, binary_version = 6 };
 /// CUjit_option
 enum JitOption : int { error_log = 5, error_log_bytes = 6 };
-constexpr unsigned kNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
+constexpr unsigned kNonBlocking = 1;    ///< CU_STREAM_NON_BLOCKING
+constexpr unsigned kAttachGlobal = 1;   ///< CU_MEM_ATTACH_GLOBAL
+constexpr int kCaptureThreadLocal = 1;  ///< CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+constexpr int kLeastGranularity = 0;    ///< CU_MEM_ALLOC_GRANULARITY_MINIMUM
 
 // clang-format off: a table, one function a line
 #define VT_CUDA_FUNCTIONS(X)                                          \
@@ -73,6 +102,27 @@ constexpr unsigned kNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
   X(cuModuleGetFunction, Function*, Module, const char*)              \
   X(cuFuncGetAttribute, int*, int, Function)                          \
   X(cuLaunchKernel, Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, StreamId, void**, void**)
+
+/// What cuda.features tries and not every driver has: nullptr where it is missing.
+#define VT_CUDA_OPTIONAL(X)                                                                                                      \
+  X(cuMemAllocAsync, Address*, std::size_t, StreamId)                                                                            \
+  X(cuMemFreeAsync, Address, StreamId)                                                                                           \
+  X(cuMemAllocManaged, Address*, std::size_t, unsigned)                                                                          \
+  X(cuMemGetAllocationGranularity, std::size_t*, const AllocationProp*, int)                                                     \
+  X(cuMemAddressReserve, Address*, std::size_t, std::size_t, Address, unsigned long long)                                        \
+  X(cuMemAddressFree, Address, std::size_t)                                                                                      \
+  X(cuMemCreate, Memory*, std::size_t, const AllocationProp*, unsigned long long)                                                \
+  X(cuMemRelease, Memory)                                                                                                        \
+  X(cuMemMap, Address, std::size_t, std::size_t, Memory, unsigned long long)                                                     \
+  X(cuMemUnmap, Address, std::size_t)                                                                                            \
+  X(cuMemSetAccess, Address, std::size_t, const AccessDesc*, std::size_t)                                                        \
+  X(cuLaunchCooperativeKernel, Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, StreamId, void**) \
+  X(cuStreamBeginCapture_v2, StreamId, int)                                                                                      \
+  X(cuStreamEndCapture, StreamId, Graph*)                                                                                        \
+  X(cuGraphInstantiateWithFlags, GraphExec*, Graph, unsigned long long)                                                          \
+  X(cuGraphLaunch, GraphExec, StreamId)                                                                                          \
+  X(cuGraphExecDestroy, GraphExec)                                                                                               \
+  X(cuGraphDestroy, Graph)
 // clang-format on
 
 struct Driver {
@@ -80,6 +130,7 @@ struct Driver {
   int version = 0;   ///< newest CUDA it knows: 12080 = 12.8
 #define VT_DRIVER_MEMBER(name, ...) Code (*name)(__VA_ARGS__) = nullptr;
   VT_CUDA_FUNCTIONS(VT_DRIVER_MEMBER)
+  VT_CUDA_OPTIONAL(VT_DRIVER_MEMBER)
 #undef VT_DRIVER_MEMBER
 };
 

@@ -175,8 +175,10 @@ unsigned blocks_for(const Grid& grid, int multiprocessors) {
 Status CudaDevice::launch_any(const kernels::AnyKernel& kernel, Grid grid, Stream stream, void** arguments) {
   VT_CHECK(use());
   VT_TRY(auto* code, function(kernel));
-  auto failed =
-      cuda_.cuLaunchKernel(code, blocks_for(grid, info_.multiprocessors), 1, 1, grid.threads, 1, 1, 0, stream.handle, arguments, nullptr);
+  if (grid.cooperative && !cuda_.cuLaunchCooperativeKernel) return fail(Errc::refused, "the driver has no cuLaunchCooperativeKernel");
+  auto blocks = blocks_for(grid, info_.multiprocessors);
+  auto failed = grid.cooperative ? cuda_.cuLaunchCooperativeKernel(code, blocks, 1, 1, grid.threads, 1, 1, 0, stream.handle, arguments)
+                                 : cuda_.cuLaunchKernel(code, blocks, 1, 1, grid.threads, 1, 1, 0, stream.handle, arguments, nullptr);
   if (failed != 0) return fail(cuda::explain(failed, "launch of " + std::string(kernel.name)));
   return {};
 }

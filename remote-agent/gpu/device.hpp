@@ -66,10 +66,12 @@ struct Mark {
   void* handle = nullptr;
 };
 
-/// How many threads. {} lets the device choose for `items`.
+/// How many threads. {} lets the device choose for `items`. Cooperative: all blocks run at the same time and may wait for each other, or
+/// the launch is refused.
 struct Grid {
   std::uint64_t items = 1;
   unsigned blocks = 0, threads = 256;
+  bool cooperative = false;
 };
 
 /// One device, in this process. Not for several threads at once. All work is asynchronous unless it says otherwise; an error may
