@@ -23,7 +23,6 @@ constexpr Meaning kMeanings[] = {
     {4, Errc::lost, "CUDA_ERROR_DEINITIALIZED", "the driver is shutting down in this process"},
     {34, Errc::refused, "CUDA_ERROR_STUB_LIBRARY",
      "the toolkit's stub was loaded for libcuda.so.1; take the stubs folder out of LD_LIBRARY_PATH"},
-    {35, Errc::refused, "CUDA_ERROR_INSUFFICIENT_DRIVER", "the driver is older than the CUDA runtime in use; install a newer driver"},
     {36, Errc::refused, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER",
      "the kernel module is older than libcuda; install a newer driver, restart"},
     {46, Errc::lost, "CUDA_ERROR_DEVICE_UNAVAILABLE",

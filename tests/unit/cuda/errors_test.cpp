@@ -15,7 +15,6 @@ struct Row {
 TEST(CudaErrors, SayWhatTheyMeanAndWhatToDo) {
   const Row rows[] = {{2, Errc::capacity, "CUDA_ERROR_OUT_OF_MEMORY", "end other programs"},
                       {34, Errc::refused, "CUDA_ERROR_STUB_LIBRARY", "LD_LIBRARY_PATH"},
-                      {35, Errc::refused, "CUDA_ERROR_INSUFFICIENT_DRIVER", "newer driver"},
                       {100, Errc::not_found, "CUDA_ERROR_NO_DEVICE", "CUDA_VISIBLE_DEVICES"},
                       {200, Errc::refused, "CUDA_ERROR_INVALID_IMAGE", "newer driver"},
                       {209, Errc::refused, "CUDA_ERROR_NO_BINARY_FOR_GPU", "compute capability"},

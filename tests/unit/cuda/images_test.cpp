@@ -80,12 +80,17 @@ TEST(KernelImages, NamesAreUniqueAndFound) {
   EXPECT_EQ(find("vt_none"), nullptr);
 }
 
-TEST(Nvrtc, CompilesTheSourceForADevice) {
-  auto compiled = gpu::compile_kernels(0, 90);
+class NvrtcFor : public testing::TestWithParam<int> {};
+
+/// Of every architecture that there may be a GPU of.
+TEST_P(NvrtcFor, CompilesTheSource) {
+  auto compiled = gpu::compile_kernels(0, GetParam());
   if (!compiled && compiled.error().code == Errc::not_found) GTEST_SKIP() << compiled.error().what;
   ASSERT_TRUE(compiled) << compiled.error().what;
   expect_all_kernels(compiled->code, "what NVRTC " + compiled->compiler + " made");
 }
+INSTANTIATE_TEST_SUITE_P(Architecture, NvrtcFor, testing::Values(75, 80, 86, 89, 90, 100, 103, 120),
+                         [](auto& info) { return "sm_" + std::to_string(info.param); });
 
 TEST(Nvrtc, SaysWhyItCannot) {
   auto compiled = gpu::compile_kernels(0, 3);
