@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "remote-agent/gpu/cublaslt_abi.hpp"
 #include "remote-agent/gpu/cuda.hpp"
 #include "remote-agent/gpu/library.hpp"
 
@@ -14,45 +15,10 @@ namespace {
 
 using kernels::Format;
 
-struct Algorithm {
-  std::uint64_t data[8];
-};
-/// cublasLtMatmulHeuristicResult_t
-struct Proposal {
-  Algorithm algorithm;
-  std::size_t workspace;
-  int state;
-  float waves;
-  int reserved[4];
-};
-static_assert(sizeof(Proposal) == 96);
+using namespace cublaslt;
 
-constexpr int kSuccess = 0, kMostProposals = 16;
+constexpr int kMostProposals = 16;
 constexpr std::size_t kMostWorkspaceBytes = std::size_t{64} << 20;
-
-/// cudaDataType_t
-enum Type : int { kR32F = 0, kR64F = 1, kR16F = 2, kR16BF = 14, kR8E4M3 = 28, kR8E5M2 = 29, kR4E2M1 = 33 };
-/// cublasComputeType_t
-enum Compute : int { k32F = 68, k32FPedantic = 69, k64F = 70, k32FFastTf32 = 77 };
-/// cublasLtMatmulDescAttributes_t, cublasLtMatmulPreferenceAttributes_t, cublasLtMatmulAlgoConfigAttributes_t
-enum Attribute : int {
-  kTransposeA = 3,
-  kTransposeB = 4,
-  kAScalePointer = 17,
-  kBScalePointer = 18,
-  kAScaleMode = 31,
-  kBScaleMode = 32,
-  kMostWorkspace = 1,
-  kReductions = 3,
-  kAlgorithmId = 0,
-  kTile = 1,
-  kSplitK = 2,
-  kStages = 6
-};
-constexpr int kTransposed = 1, kScalePer16 = 1;
-/// cublasLtReductionScheme_t. Parts of a product that is split along k may only be added in the type that is computed in: in the result's
-/// type each of them would be rounded, which our bounds do not allow for.
-constexpr std::uint32_t kReduceInComputeType = 2;
 
 Type type_of(Format f) {
   switch (f) {
@@ -62,6 +28,8 @@ Type type_of(Format f) {
     case Format::e4m3: return kR8E4M3;
     case Format::e5m2: return kR8E5M2;
     case Format::nvfp4: return kR4E2M1;
+    case Format::int8: return kR8I;
+    case Format::int32: return kR32I;
     default: return kR32F;
   }
 }
@@ -72,69 +40,43 @@ Compute compute_of(Format f) {
     case Format::fp64: return k64F;
     case Format::fp32: return k32FPedantic;
     case Format::tf32: return k32FFastTf32;
+    case Format::int8: return k32I;
     default: return k32F;
   }
 }
 
+/// What alpha and beta are.
+Type scale_of(Format f) { return f == Format::fp64 ? kR64F : f == Format::int8 ? kR32I : kR32F; }
+
 std::string text_of(int status) {
   switch (status) {
-    case 1: return "not initialised";
-    case 3: return "out of memory";
-    case 7: return "invalid value";
-    case 8: return "the device lacks what is asked for";
-    case 13: return "the kernel failed";
-    case 14: return "internal error";
-    case 15: return "not supported";
+    case kNotInitialised: return "not initialised";
+    case kNoMemory: return "out of memory";
+    case kInvalidValue: return "invalid value";
+    case kArchMismatch: return "the device lacks what is asked for";
+    case kExecutionFailed: return "the kernel failed";
+    case kInternalError: return "internal error";
+    case kNotSupported: return "not supported";
     default: return "status " + std::to_string(status);
   }
 }
 
 Status done(int status, const char* what) {
   if (status == kSuccess) return {};
-  return fail(status == 3 ? Errc::capacity : Errc::refused, std::string(what) + ": " + text_of(status));
+  return fail(status == kNoMemory ? Errc::capacity : Errc::refused, std::string(what) + ": " + text_of(status));
 }
 
 std::string version_text(std::size_t v) {
   return std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." + std::to_string(v % 100);
 }
 
-}  // namespace
-
-struct CublasLtFunctions {
-  int (*create)(void**);
-  int (*destroy)(void*);
-  std::size_t (*version)();
-  int (*matmul)(void*, void*, const void*, const void*, void*, const void*, void*, const void*, const void*, void*, void*, void*,
-                const Algorithm*, void*, std::size_t, void*);
-  int (*heuristic)(void*, void*, void*, void*, void*, void*, void*, int, Proposal*, int*);
-  int (*config)(const Algorithm*, int, void*, std::size_t, std::size_t*);
-  int (*desc_create)(void**, int, int);
-  int (*desc_set)(void*, int, const void*, std::size_t);
-  int (*desc_destroy)(void*);
-  int (*layout_create)(void**, int, std::uint64_t, std::uint64_t, std::int64_t);
-  int (*layout_destroy)(void*);
-  int (*preference_create)(void**);
-  int (*preference_set)(void*, int, const void*, std::size_t);
-  int (*preference_destroy)(void*);
-};
-
-namespace {
-
-template <class Function>
-bool find(const Library& library, Function& function, const char* name) {
-  function = library.function<Function>(name);
-  return function != nullptr;
-}
-
-bool resolve(const Library& in, CublasLtFunctions& f) {
-  return find(in, f.create, "cublasLtCreate") && find(in, f.destroy, "cublasLtDestroy") && find(in, f.version, "cublasLtGetVersion") &&
-         find(in, f.matmul, "cublasLtMatmul") && find(in, f.heuristic, "cublasLtMatmulAlgoGetHeuristic") &&
-         find(in, f.config, "cublasLtMatmulAlgoConfigGetAttribute") && find(in, f.desc_create, "cublasLtMatmulDescCreate") &&
-         find(in, f.desc_set, "cublasLtMatmulDescSetAttribute") && find(in, f.desc_destroy, "cublasLtMatmulDescDestroy") &&
-         find(in, f.layout_create, "cublasLtMatrixLayoutCreate") && find(in, f.layout_destroy, "cublasLtMatrixLayoutDestroy") &&
-         find(in, f.preference_create, "cublasLtMatmulPreferenceCreate") &&
-         find(in, f.preference_set, "cublasLtMatmulPreferenceSetAttribute") &&
-         find(in, f.preference_destroy, "cublasLtMatmulPreferenceDestroy");
+bool resolve(const Library& in, Functions& f) {
+#define VT_TAKE(returned, name, ...)                      \
+  f.name = in.function<returned (*)(__VA_ARGS__)>(#name); \
+  if (!f.name) return false;
+  VT_CUBLASLT_FUNCTIONS(VT_TAKE)
+#undef VT_TAKE
+  return true;
 }
 
 /// One of the library's objects, ended by its own function.
@@ -150,7 +92,7 @@ Handle held(void* object, int (*destroy)(void*)) {
 
 struct CublasLtPlan::Parts {
   Device* device;
-  std::shared_ptr<const CublasLtFunctions> f;
+  std::shared_ptr<const Functions> f;
   Handle library, desc, a, b, c;
   std::shared_ptr<Buffer> workspace;
   Product product;
@@ -159,20 +101,20 @@ struct CublasLtPlan::Parts {
 
   Result<Handle> layout(Format format, std::uint64_t rows, std::uint64_t columns) const {
     void* out = nullptr;
-    VT_CHECK(done(f->layout_create(&out, type_of(format), rows, columns, static_cast<std::int64_t>(rows)), "cublasLtMatrixLayoutCreate"));
-    return held(out, f->layout_destroy);
+    VT_CHECK(done(f->cublasLtMatrixLayoutCreate(&out, type_of(format), rows, columns, static_cast<std::int64_t>(rows)),
+                  "cublasLtMatrixLayoutCreate"));
+    return held(out, f->cublasLtMatrixLayoutDestroy);
   }
 
   template <class T>
   Status set(int attribute, T value, const char* what) const {
-    return done(f->desc_set(desc.get(), attribute, &value, sizeof value), what);
+    return done(f->cublasLtMatmulDescSetAttribute(desc.get(), attribute, &value, sizeof value), what);
   }
 
   Status describe() {
     void* out = nullptr;
-    bool wide = product.in == Format::fp64;
-    VT_CHECK(done(f->desc_create(&out, compute_of(product.in), wide ? kR64F : kR32F), "cublasLtMatmulDescCreate"));
-    desc = held(out, f->desc_destroy);
+    VT_CHECK(done(f->cublasLtMatmulDescCreate(&out, compute_of(product.in), scale_of(product.in)), "cublasLtMatmulDescCreate"));
+    desc = held(out, f->cublasLtMatmulDescDestroy);
     if (product.transpose_a) VT_CHECK(set(kTransposeA, kTransposed, "transposed A"));
     if (product.transpose_b) VT_CHECK(set(kTransposeB, kTransposed, "transposed B"));
     if (product.in == Format::nvfp4) {
@@ -190,16 +132,17 @@ struct CublasLtPlan::Parts {
 
   Status propose() {
     void* out = nullptr;
-    VT_CHECK(done(f->preference_create(&out), "cublasLtMatmulPreferenceCreate"));
-    auto preference = held(out, f->preference_destroy);
+    VT_CHECK(done(f->cublasLtMatmulPreferenceCreate(&out), "cublasLtMatmulPreferenceCreate"));
+    auto preference = held(out, f->cublasLtMatmulPreferenceDestroy);
     auto room = workspace->bytes();
-    VT_CHECK(done(f->preference_set(out, kMostWorkspace, &room, sizeof room), "workspace"));
-    VT_CHECK(done(f->preference_set(out, kReductions, &kReduceInComputeType, sizeof kReduceInComputeType), "reduction scheme"));
+    VT_CHECK(done(f->cublasLtMatmulPreferenceSetAttribute(out, kMostWorkspace, &room, sizeof room), "workspace"));
+    VT_CHECK(done(f->cublasLtMatmulPreferenceSetAttribute(out, kReductions, &kReduceInComputeType, sizeof kReduceInComputeType),
+                  "reduction scheme"));
     proposals.resize(kMostProposals);
     int count = 0;
-    VT_CHECK(
-        done(f->heuristic(library.get(), desc.get(), a.get(), b.get(), c.get(), c.get(), out, kMostProposals, proposals.data(), &count),
-             "no algorithm"));
+    VT_CHECK(done(f->cublasLtMatmulAlgoGetHeuristic(library.get(), desc.get(), a.get(), b.get(), c.get(), c.get(), out, kMostProposals,
+                                                    proposals.data(), &count),
+                  "no algorithm"));
     proposals.resize(static_cast<std::size_t>(std::max(0, count)));
     std::erase_if(proposals, [room](auto& p) { return p.state != kSuccess || p.workspace > room; });
     return proposals.empty() ? Status(fail(Errc::refused, "no algorithm")) : Status{};
@@ -208,19 +151,20 @@ struct CublasLtPlan::Parts {
   Status run(std::size_t which, const void* x, const void* y, void* z, Stream stream) const {
     const double wide[] = {1, product.add ? 1.0 : 0.0};
     const float narrow[] = {1, product.add ? 1.0F : 0.0F};
-    bool is_wide = product.in == Format::fp64;
-    const void *alpha = is_wide ? static_cast<const void*>(wide) : narrow,
-               *beta = is_wide ? static_cast<const void*>(wide + 1) : narrow + 1;
+    const std::int32_t whole[] = {1, product.add ? 1 : 0};
+    const void *alpha = narrow, *beta = narrow + 1;
+    if (product.in == Format::fp64) alpha = wide, beta = wide + 1;
+    if (product.in == Format::int8) alpha = whole, beta = whole + 1;
     VT_CHECK(device->use());
-    return done(f->matmul(library.get(), desc.get(), alpha, x, a.get(), y, b.get(), beta, z, c.get(), z, c.get(),
-                          &proposals[which].algorithm, workspace->as<void>(), workspace->bytes(), stream.handle),
+    return done(f->cublasLtMatmul(library.get(), desc.get(), alpha, x, a.get(), y, b.get(), beta, z, c.get(), z, c.get(),
+                                  &proposals[which].algorithm, workspace->as<void>(), workspace->bytes(), stream.handle),
                 "cublasLtMatmul");
   }
 
   [[nodiscard]] int setting(int attribute) const {
     int value = -1;
     std::size_t written = 0;
-    f->config(&proposals[chosen].algorithm, attribute, &value, sizeof value, &written);
+    f->cublasLtMatmulAlgoConfigGetAttribute(&proposals[chosen].algorithm, attribute, &value, sizeof value, &written);
     return value;
   }
 };
@@ -267,7 +211,7 @@ std::vector<std::string> names_for_driver() {
 
 /// A library that was started in the current context.
 struct Started {
-  std::shared_ptr<CublasLtFunctions> functions = std::make_shared<CublasLtFunctions>();
+  std::shared_ptr<Functions> functions = std::make_shared<Functions>();
   Handle handle;
   std::string path;
 };
@@ -278,9 +222,9 @@ Result<Started> start(const std::string& name) {
   out.path = library.path();
   if (!resolve(library, *out.functions)) return fail(Errc::refused, out.path + " lacks functions of cuBLASLt");
   void* handle = nullptr;
-  if (auto created = done(out.functions->create(&handle), "cublasLtCreate"); !created)
+  if (auto created = done(out.functions->cublasLtCreate(&handle), "cublasLtCreate"); !created)
     return fail(created.error().code, out.path + ": " + created.error().what);
-  out.handle = held(handle, out.functions->destroy);
+  out.handle = held(handle, out.functions->cublasLtDestroy);
   return out;
 }
 
@@ -306,7 +250,7 @@ Result<CublasLt> CublasLt::open(Device& device) {
   VT_TRY(auto free, device.free_memory());
   VT_TRY(auto workspace, device.allocate(std::min<std::size_t>(kMostWorkspaceBytes, free / 16)));
   out.workspace_ = std::make_shared<Buffer>(std::move(workspace));
-  out.version_ = version_text(started.functions->version());
+  out.version_ = version_text(started.functions->cublasLtGetVersion());
   out.functions_ = started.functions, out.handle_ = started.handle, out.path_ = started.path;
   return out;
 }
@@ -332,6 +276,8 @@ const char* name(Format format) {
     case Format::fp16: return "fp16";
     case Format::e4m3: return "fp8";
     case Format::e5m2: return "fp8-e5m2";
+    case Format::int8: return "int8";
+    case Format::int32: return "int32";
     default: return "nvfp4";
   }
 }

@@ -7,12 +7,12 @@
 #include "orchestrator/model/result.hpp"
 #include "remote-agent/gpu/device.hpp"
 
-/// The host's cuBLASLt, opened at run time. We declare what we call of its public ABI ourselves (cublasLt.h of 11.8 to 13.0 agree on it;
-/// what came later, such as block scales, is asked for by number and may be refused).
+/// The host's cuBLASLt, opened at run time (cublaslt_abi.hpp). What it does not know yet, such as block scales, it refuses.
 namespace vt::gpu {
 
 /// C = A·B (+ C if `add`) with matrices kept by columns, as BLAS has it: C is m x n; A is m x k, or k x m and transposed; B is k x n, or
-/// n x k and transposed. The default is the layout of kernels/gemm.hpp. Sums are kept in fp32, of fp64 in fp64.
+/// n x k and transposed. The default is the layout of kernels/gemm.hpp. Sums are kept in fp32, of fp64 in fp64, of int8 in int32
+/// (A transposed, B not, m and k multiples of 4: what cuBLASLt takes for its integer tensor cores).
 struct Product {
   kernels::Format in = kernels::Format::fp32, out = kernels::Format::fp32;
   std::uint64_t m = 0, n = 0, k = 0;
@@ -21,7 +21,9 @@ struct Product {
   [[nodiscard]] double operations() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
 };
 
-struct CublasLtFunctions;
+namespace cublaslt {
+struct Functions;
+}
 
 /// A product with the algorithms cuBLASLt proposes for it. The first is used until tune() has found a better one.
 class CublasLtPlan {
@@ -56,13 +58,13 @@ class CublasLt {
 
  private:
   Device* device_ = nullptr;
-  std::shared_ptr<const CublasLtFunctions> functions_;
+  std::shared_ptr<const cublaslt::Functions> functions_;
   std::shared_ptr<void> handle_;
   std::shared_ptr<Buffer> workspace_;
   std::string version_, path_;
 };
 
-/// "fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp8-e5m2", "nvfp4"
+/// "fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp8-e5m2", "nvfp4", "int8", "int32"
 const char* name(kernels::Format format);
 
 }  // namespace vt::gpu
