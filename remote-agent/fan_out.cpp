@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <limits>
 
 #include "remote-agent/checks/gpu_nvml.hpp"
 #include "remote-agent/gpu/monitor.hpp"
@@ -125,6 +126,16 @@ void add_telemetry(std::vector<Row>& rows, const gpu::MonitorReport& seen) {
   }
 }
 
+/// How much hotter each GPU became than the coolest of those beside it.
+void compare_temperatures(std::vector<Row>& rows) {
+  const json::json_pointer hottest("/temperature_c/max");
+  double coolest = std::numeric_limits<double>::max();
+  for (auto& row : rows)
+    if (row.telemetry.contains(hottest)) coolest = std::min(coolest, row.telemetry[hottest].get<double>());
+  for (auto& row : rows)
+    if (row.telemetry.contains(hottest)) row.telemetry["temperature_c"]["above_coolest"] = row.telemetry[hottest].get<double>() - coolest;
+}
+
 std::string device_of(const std::vector<Row>& rows) {
   std::vector<std::pair<std::string, std::string>> known;
   for (auto& row : rows) {
@@ -178,6 +189,7 @@ Outcome fan_out(const checks::Entry& check, const checks::Task& task, Channel& c
   ask_again(rows, task, budget.alive);
   bool lost = std::any_of(rows.begin(), rows.end(), [](auto& row) { return row.doubtful || !row.error.empty(); });
   add_telemetry(rows, monitor.finish(budget.nvml, lost ? budget.late : 0));
+  compare_temperatures(rows);
   return merge(rows, job.together);
 }
 

@@ -12,7 +12,8 @@ namespace vt::agent {
 ///   health        list, one text per GPU: "ok", or what is wrong with the GPU itself: "XID 79: fell off the bus", "hung in all_reduce
 ///                 8 MiB", "crashed (signal 11)", "hw thermal slowdown 12.0 s", "3 uncorrected ECC errors"
 ///   telemetry     list of objects: power_w, temperature_c, sm_mhz, memory_mhz ({min, mean, max}), throttled_s ({reason: s}),
-///                 pcie ({generation, width} under load)
+///                 pcie ({generation, width} under load), links (what they counted meanwhile: gpu::LinkErrors);
+///                 temperature_c/above_coolest: C above the coolest GPU's max
 /// A GPU whose check said that it could not measure (Outcome.error) makes the whole check an error, unless another is unhealthy.
 /// Afterwards every GPU is asked again: NVML, and after a hang or crash a small kernel in a new process.
 /// The check has three quarters of the task's time, of a short one three fifths, of a long one all but 18 s; the rest is for ending what

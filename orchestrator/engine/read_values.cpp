@@ -39,9 +39,18 @@ Value typed(const json& leaf, ValueType type) {
   return value_from(leaf);
 }
 
+/// `/*` stands for every element of a list; one without what follows has nothing there, so that entry i stays that of element i.
 Value from_json(const json& document, const std::string& pointer, ValueType type) try {
-  json::json_pointer at(pointer);
-  return document.contains(at) ? typed(document.at(at), type) : Value();
+  auto star = pointer.find("/*");
+  auto after = star + std::string_view("/*").size();
+  bool each = star != std::string::npos && (after == pointer.size() || pointer[after] == '/');
+  json::json_pointer at(pointer.substr(0, each ? star : std::string::npos));
+  if (!document.contains(at)) return {};
+  auto& found = document.at(at);
+  if (!each) return typed(found, type);
+  Value::List list;
+  for (auto& item : found) list.push_back(from_json(item, pointer.substr(after), type));
+  return list;
 } catch (const json::exception&) { return {}; }
 
 Read from_json_text(const std::string& text, const std::string& pointer, ValueType type) {

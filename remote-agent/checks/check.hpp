@@ -64,6 +64,7 @@ const Entry* find(std::string_view name);
 Outcome values(const Task&, Reporter&);         ///< selftest.values
 Outcome group(const Task&, Reporter&);          ///< selftest.group
 Outcome nap(const Task&, Reporter&);            ///< sleep
+Outcome environment(const Task&, Reporter&);    ///< env.bad_vars
 Outcome clock_skew(const Task&, Reporter&);     ///< clock.skew
 Outcome verify_cpu(const Task&, Reporter&);     ///< cpu.verify
 Outcome verify_memory(const Task&, Reporter&);  ///< hostmem.test
@@ -78,6 +79,7 @@ Outcome gpu_bar1(const Task&, Reporter&);         ///< gpu.bar1
 Outcome gpu_state(const Task&, Reporter&);        ///< health.state
 Outcome gpu_recovery(const Task&, Reporter&);     ///< health.recovery
 Outcome gpu_inforom(const Task&, Reporter&);      ///< health.inforom
+Outcome dcgm_diagnosis(const Task&, Reporter&);   ///< health.dcgm
 Outcome xid_history(const Task&, Reporter&);      ///< health.xid_history
 Outcome nvlink_state(const Task&, Reporter&);     ///< nvlink.state
 Outcome gpu_fabric(const Task&, Reporter&);       ///< drv.fabric
@@ -100,6 +102,7 @@ Outcome disk_smart(const Task&, Reporter&);       ///< disk.smart
 Outcome disk_inventory(const Task&, Reporter&);   ///< disk.inventory
 Outcome net_links(const Task&, Reporter&);        ///< net.links
 Outcome net_pair(const Task&, Reporter&);         ///< net.pair
+Outcome rdma_links(const Task&, Reporter&);       ///< ib.ports
 
 Outcome gemm_correct(const Task&, gpu::Device&, Reporter&);  ///< gemm.correct
 Outcome gemm_rate(const Task&, gpu::Device&, Reporter&);     ///< gemm.rate

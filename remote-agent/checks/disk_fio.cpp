@@ -1,69 +1,24 @@
 #include "remote-agent/checks/disk_fio.hpp"
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "remote-agent/checks/program.hpp"
 
 namespace vt::checks {
 
 namespace {
 
 using nlohmann::json;
-constexpr std::size_t kLongest = 1 << 20;
 
-std::string first_line(const std::string& text) { return text.substr(0, std::min<std::size_t>(text.find('\n'), 200)); }
-
-struct Said {
-  std::string text;
-  bool in_time = false;
-};
-
-Said read_all(int fd, std::int64_t stop_at) {
-  Said out;
-  agent::set_nonblocking(fd);
-  while (agent::wait_readable(fd, stop_at - agent::boot_ms())) {
-    auto chunk = agent::read_chunk(fd);
-    out.text.append(chunk.bytes.substr(0, kLongest - std::min(kLongest, out.text.size())));
-    if (chunk.end) return out.in_time = true, out;
-  }
-  return out;
-}
-
-Result<std::string> output_of(std::vector<std::string> words, std::int64_t stop_at) {
-  std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  auto pipe = agent::make_pipe();
-  auto pid = fork();
-  if (pid == 0) {
-    dup2(pipe.write.get(), 1), dup2(pipe.write.get(), 2);
-    execvp(argv[0], argv.data());
-    _exit(127);
-  }
-  if (pid < 0 || !pipe.read) return fail(Errc::internal, "cannot start a program");
-  pipe.write.reset();
-  auto said = read_all(pipe.read.get(), stop_at);
-  if (!said.in_time) kill(pid, SIGKILL);
-  int status = 0;
-  waitpid(pid, &status, 0);
-  if (!said.in_time) return fail(Errc::timeout, "fio did not end in time");
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said.text;
-  return fail(Errc::refused, "fio: " + first_line(said.text));
+Result<std::string> output_of(const std::vector<std::string>& words, std::int64_t stop_at) {
+  VT_TRY(auto ended, run_program(words, stop_at));
+  if (ended.status == 0) return ended.text;
+  return fail(Errc::refused, "fio: " + first_line(ended.text));
 }
 
 }  // namespace
 
-bool has_fio() {
-  auto* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (access((folder + "/fio").c_str(), X_OK) == 0) return true;
-  return false;
-}
+bool has_fio() { return has_program("fio"); }
 
 Result<IoFigures> read_fio(const std::string& text, const FioJob& job) try {
   auto start = text.find('{');  // warnings come first

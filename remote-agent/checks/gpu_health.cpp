@@ -17,6 +17,14 @@ std::string remap_text(const Counters& c) {
   return *c.remap_failed ? "failed" : *c.remap_pending ? "waits for a reset" : "none open";
 }
 
+/// A bank without spare rows keeps its next bad row.
+std::string spares_text(const Nvml& nvml, Handle gpu) {
+  auto banks = nvml.get<gpu::nvml::SpareRows>(&Functions::nvmlDeviceGetRowRemapperHistogram, gpu);
+  if (!banks) return "n/a";
+  if (banks->low + banks->none == 0) return "ok";
+  return "few in " + std::to_string(banks->low) + " and none in " + std::to_string(banks->none) + " banks";
+}
+
 Result<json> state_of(const Nvml& nvml, Handle gpu) {
   auto c = gpu::read_counters(nvml, gpu);
   auto waits = nvml.get<unsigned>(&Functions::nvmlDeviceGetRetiredPagesPendingStatus, gpu);
@@ -27,6 +35,7 @@ Result<json> state_of(const Nvml& nvml, Handle gpu) {
   return json{{"uncorrected", count_text(c.ecc_uncorrected)},
               {"corrected", count_text(c.ecc_corrected)},
               {"remapping", remap_text(c)},
+              {"spare_rows", spares_text(nvml, gpu)},
               {"remapped_rows", count_text(c.remapped_uncorrected)},
               {"retiring", retiring},
               {"retired_pages", count_text(retired)},

@@ -1,7 +1,6 @@
 #include "remote-agent/checks/gpu_pcie_path.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,6 +8,7 @@
 
 #include "remote-agent/base/os.hpp"
 #include "remote-agent/checks/check.hpp"
+#include "remote-agent/gpu/pci_path.hpp"
 
 namespace vt::checks {
 
@@ -20,13 +20,6 @@ using nlohmann::json;
 std::string line_of(const fs::path& file) {
   auto text = agent::read_file(file);
   return text.substr(0, text.find('\n'));
-}
-
-/// "0000:41:00.0"
-bool is_pci_address(const std::string& name) {
-  constexpr std::string_view form = "xxxx:xx:xx.x";
-  auto fits = [](char f, char c) { return f == 'x' ? std::isxdigit(static_cast<unsigned char>(c)) != 0 : f == c; };
-  return name.size() == form.size() && std::equal(form.begin(), form.end(), name.begin(), fits);
 }
 
 std::vector<fs::path> gpus_below(const std::string& sys) {
@@ -67,7 +60,8 @@ Result<json> pcie_path(const std::string& sys) {
     auto type = line_of(gpu / "iommu_group" / "type");
     if (type.starts_with("DMA"))
       out["conditions"].push_back("IOMMU translates for " + gpu.filename().string() + " (group type " + type + ")");
-    for (auto up = gpu.parent_path(); is_pci_address(up.filename()); up = up.parent_path()) bridges.insert(up);
+    auto path = gpu::pci_path(sys, gpu.filename());
+    if (!path.empty()) bridges.insert(path.begin() + 1, path.end());
   }
   for (auto& bridge : bridges) {
     auto acs = acs_of(agent::read_file(bridge / "config", 4096));

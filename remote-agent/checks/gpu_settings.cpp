@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "remote-agent/checks/gpu_nvml.hpp"
@@ -62,6 +64,21 @@ Result<json> limits_of(const Nvml& nvml, Handle gpu) {
   return out;
 }
 
+/// "no" or "37 % of the time". NVML tells the share of the last second or less, in which the opening of the driver counts: the
+/// least of a few readings is the neighbour's.
+std::string busy_text(const Nvml& nvml, Handle gpu) {
+  constexpr unsigned kIdle = 5;  // percent
+  constexpr int kReadings = 5;
+  unsigned least = 100;
+  for (int i = 0; i < kReadings && least > kIdle; ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    auto use = nvml.get<gpu::nvml::Utilization>(&Functions::nvmlDeviceGetUtilizationRates, gpu);
+    if (!use) return "n/a";
+    least = std::min(least, use->gpu);
+  }
+  return least > kIdle ? std::to_string(least) + " % of the time" : "no";
+}
+
 Result<json> rest_of(const Nvml& nvml, Handle gpu) {
   constexpr int kDie = 0;
   json out;
@@ -73,7 +90,7 @@ Result<json> rest_of(const Nvml& nvml, Handle gpu) {
   out["processes"] = count;
   VT_TRY(auto memory, nvml.get<gpu::nvml::Memory>(&Functions::nvmlDeviceGetMemoryInfo, gpu));
   out["used_share"] = static_cast<double>(memory.used) / static_cast<double>(std::max(memory.total, 1ULL));
-  if (auto use = nvml.get<gpu::nvml::Utilization>(&Functions::nvmlDeviceGetUtilizationRates, gpu)) out["utilization"] = use->gpu;
+  out["busy"] = busy_text(nvml, gpu);
   if (auto mw = nvml.get<unsigned>(&Functions::nvmlDeviceGetPowerUsage, gpu)) out["power_w"] = *mw / 1000.0;
   if (auto c = nvml.get<unsigned>(&Functions::nvmlDeviceGetTemperature, gpu, kDie)) out["temperature_c"] = *c;
   return out;

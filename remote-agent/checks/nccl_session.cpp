@@ -100,6 +100,10 @@ Result<std::unique_ptr<NcclSession>> NcclSession::join(const Task& task, gpu::De
   if (task.on_cpu()) return fail(Errc::refused, "NCCL needs GPUs");
   if (task.world < 2) return fail(Errc::refused, "NCCL needs two GPUs to have something to do; there is one");
   NcclSettings settings(task);
+  if (calls == gpu::Calls::in_order) {
+    VT_TRY(auto tried, join(task, device, report, gpu::Calls::at_once, tag + ".try"));
+    settings = std::move(tried->settings_);  // NCCL goes on writing the log with which it was opened
+  }
   VT_TRY(auto nccl, gpu::Nccl::open());
   std::unique_ptr<NcclSession> out(new NcclSession(task, report, nccl, std::move(settings), tag));
   VT_CHECK(out->add(device, task.rank));

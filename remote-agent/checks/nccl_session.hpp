@@ -18,7 +18,8 @@ struct NcclRank {
 /// A call that takes too long is aborted on every rank, each for itself. Then the ranks tell each other how far they had come: one
 /// that had not even come out of the call, or all of them if each had entered it, is the one that hangs: it ends its process (kHung), its
 /// last progress being "all_reduce 8 MiB: calling" or "…: waiting". The others get Errc::timeout. With Calls::in_order joining itself
-/// waits for the others: ranks meet first, so that one that never comes is told by fan_out, and after that each has entered it.
+/// waits for the others, and one that is stuck in it would hold all in the call: so the ranks join with Calls::at_once before and leave
+/// that communicator again, and then meet.
 class NcclSession {
  public:
   /// One GPU per process. `tag` keeps several sessions of one check apart.

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <optional>
 
 #include "remote-agent/checks/meet.hpp"
 #include "remote-agent/checks/outcome.hpp"
@@ -142,7 +143,7 @@ Result<Speed> both_ways(Bench& bench) {
 std::string of_link(double one_way_gb_s, const PcieLink& link) {
   constexpr double kLeast = 70;
   auto percent = 100 * one_way_gb_s / link.gb_s();
-  return percent >= kLeast ? "ok" : std::to_string(static_cast<int>(percent)) + " % of what " + link.text() + " carries";
+  return percent >= kLeast ? "ok" : std::to_string(static_cast<int>(percent)) + " % of what the link carries (" + link.text() + ")";
 }
 
 /// The link as seen under load in words, and where it could be read what was reached of what it can carry.
@@ -192,7 +193,7 @@ Result<json> run_both_ways(gpu::Device& device, const Task& task) {
 }
 
 /// Samples one after the other for a while, verified once at the end: nothing but copies goes on in between.
-Result<Speed> for_a_while(Bench& bench, Towards towards) {
+Result<Speed> for_a_while(Bench& bench, Towards towards, double length) {
   VT_TRY(auto copies, HostCopies::make(bench.device, bench.task, towards));
   VT_TRY(auto count, copies_per_sample(bench, copies, gpu::Place::pinned));
   VT_CHECK(copies.clear());
@@ -201,21 +202,40 @@ Result<Speed> for_a_while(Bench& bench, Towards towards) {
   do {
     VT_TRY(auto seconds, time(bench, copies, count, gpu::Place::pinned));
     out.gb_s.push_back(gb_s(copies.bytes() * count, seconds));
-  } while (since(start) < bench.task.number("seconds", bench.task.on_cpu() ? 0 : 1));
+  } while (since(start) < length);
   VT_CHECK(verify(bench, copies, out));
   return out;
 }
 
+/// Host to device while all the others wait.
+Result<Speed> in_turn(Bench& bench, Reporter& report, double seconds) {
+  std::optional<Speed> out;
+  for (int turn = 0; turn < bench.task.world; ++turn) {
+    VT_CHECK(meet(bench.task, report, "turn" + std::to_string(turn)));
+    if (turn != bench.task.rank) continue;
+    VT_TRY(out, for_a_while(bench, Towards::device, seconds));
+  }
+  if (!out) return fail(Errc::internal, "this GPU had no turn");
+  return *out;
+}
+
 Result<json> run_all(gpu::Device& device, const Task& task, Reporter& report) {
+  auto seconds = task.number("seconds", task.on_cpu() ? 0 : 1);
   VT_TRY(auto bench, Bench::make(device, task));
+  VT_TRY(auto alone, in_turn(bench, report, seconds / 2));
   VT_CHECK(meet(task, report, "h2d"));
-  VT_TRY(auto down, for_a_while(bench, Towards::device));
+  VT_TRY(auto down, for_a_while(bench, Towards::device, seconds));
   VT_CHECK(meet(task, report, "d2h"));
-  VT_TRY(auto up, for_a_while(bench, Towards::host));
+  VT_TRY(auto up, for_a_while(bench, Towards::host, seconds));
+  auto single = spread(alone.gb_s).median;
   json out{{"h2d", spread(down.gb_s).median},
            {"d2h", spread(up.gb_s).median},
-           {"wrong", down.wrong + up.wrong},
-           {"found", down.wrong > 0 ? down.found : up.found}};
+           {"alone", single},
+           {"ratio", spread(down.gb_s).median / std::max(single, 1e-9)},
+           {"wrong", alone.wrong + down.wrong + up.wrong},
+           {"found", alone.wrong > 0  ? alone.found
+                     : down.wrong > 0 ? down.found
+                                      : up.found}};
   tell_link(out, bench, out["h2d"]);
   return out;
 }
@@ -247,7 +267,7 @@ Outcome copy_to_host(const Task& task, gpu::Device& device, Reporter& report) {
 }
 Outcome copy_both_ways(const Task& task, gpu::Device& device, Reporter&) { return outcome(device, run_both_ways(device, task)); }
 Outcome copy_pageable(const Task& task, gpu::Device& device, Reporter&) { return outcome(device, run_pageable(device, task)); }
-/// Every GPU at the same time: what they share on their way to the host's memory shows here.
+/// Every GPU by itself, then all at the same time: what they share on their way to the host's memory shows in `ratio`.
 Outcome copy_on_all(const Task& task, gpu::Device& device, Reporter& report) { return outcome(device, run_all(device, task, report)); }
 /// The link's generation and width while it carries something.
 Outcome pcie_link(const Task& task, gpu::Device& device, Reporter&) { return outcome(device, run_link(device, task)); }

@@ -110,7 +110,7 @@ Result<nlohmann::json> soak(const Task& task, gpu::Device& device, Reporter& rep
                         {"stability", last / first},
                         {"type", gpu::name(load.problem().in())},
                         {"kernel", library ? "cuBLASLt " + library->version() : "own, " + device.rung()}};
-  out["slowdown"] = "n/a";
+  out["slowdown"] = out["fans"] = "n/a";
   if (gauge) out.update(gauge->told());
   report.metric("soak", out["tflops"], "TFLOP/s", device.info().uuid);
   return out;

@@ -10,15 +10,17 @@
 
 namespace vt::checks {
 
-/// Power and temperature of one GPU, read through NVML while it works.
+/// Power, temperature and fans of one GPU, read through NVML while it works.
 class Gauge {
  public:
   /// nullopt: there is no NVML, or it does not know the GPU.
   static std::optional<Gauge> find(const std::string& uuid);
   void sample();
-  /// power_w (median), power_percent (of the enforced limit), hottest_c, margin_c (to the temperature at which the hardware slows down);
-  /// what the GPU does not tell is left out. slowdown is always there: "ok", "3 C below slowdown" where less than 5 C are left, "n/a" where
-  /// it cannot be told (NVML has no such threshold for Ada and later, which have T.Limit in its place).
+  /// power_w (median), power_percent (of the enforced limit), hottest_c, margin_c (the least that was left to the temperature at which the
+  /// GPU slows down: as NVML tells it, on older GPUs from the threshold), fan_percent (of the slowest fan at its fastest); what the GPU
+  /// does not tell is left out. Always there: slowdown, "ok", "3 C below slowdown" where less than 5 C are left, "n/a" where it cannot be
+  /// told; fans, "ok", "fan 1 stands still at 78 C", "n/a" for a board without fans, "n/a: …" for one too cool to need them. NVML knows at
+  /// what speed a fan should turn: one that is blocked is told by the temperature only.
   [[nodiscard]] nlohmann::json told() const;
   /// Degrees Celsius now; nullopt: not to be had.
   [[nodiscard]] std::optional<unsigned> temperature() const;
@@ -28,8 +30,13 @@ class Gauge {
   friend std::vector<Gauge> all_gauges();
   std::shared_ptr<gpu::nvml::Nvml> nvml_;
   gpu::nvml::Handle gpu_;
+  [[nodiscard]] std::optional<int> margin() const;
+  void sample_fans();
+  [[nodiscard]] std::string fans_text() const;
   std::vector<double> watts_;
   unsigned hottest_ = 0;
+  std::optional<int> least_margin_;
+  std::vector<unsigned> fans_;  ///< percent, the most of each
 };
 
 /// Of every GPU that NVML shows; empty without NVML.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "remote-agent/gpu/aer.hpp"
 #include "remote-agent/gpu/nvml.hpp"
 
 namespace vt::gpu {
@@ -15,8 +16,9 @@ struct Counters {
   Count remapped_corrected, remapped_uncorrected, remap_pending, remap_failed;
   Count retired_single, retired_double;
   Count pcie_replays, pcie_fatal, pcie_nonfatal;
-  Count nvlink_crc, nvlink_replays, nvlink_recoveries, nvlink_ecc;
-  Count power_policy_ns, thermal_policy_ns;  ///< for how long clocks were held down
+  AerCounts aer;
+  Count nvlink_crc, nvlink_replays, nvlink_recoveries, nvlink_ecc, nvlink_symbols;  ///< of all links together
+  Count power_policy_ns, thermal_policy_ns;                                         ///< for how long clocks were held down
 };
 Counters read_counters(const nvml::Nvml&, nvml::Handle);
 
@@ -34,6 +36,16 @@ struct Watched {
 /// Seconds by reason: exact where the driver counted nanoseconds that can be (no more than went by), else sampled.
 std::map<std::string, double> throttled(const Watched&);
 
+/// What the links of a GPU counted meanwhile, in words; "n/a" where nothing counts. PCIe: an error that was corrected is a matter of rate,
+/// 32 a minute (as GPU fleets are watched) and the replays that findings() allows; any other is one too many. NVLink: any at all is told.
+struct LinkErrors {
+  std::string replays;    ///< "ok" or "41, 31 allowed"
+  std::string corrected;  ///< "ok" or "81 in 12 s": AER, on the GPU and the ports above it
+  std::string aer;        ///< "none" or "1 fatal, 2 non-fatal", of the same
+  std::string nvlink;     ///< "none" or "1 recovered, 2 CRC"
+};
+LinkErrors link_errors(const Watched&);
+
 struct Findings {
   std::vector<std::string> faults;  ///< "XID 79: fell off the bus (…)", "3 uncorrected ECC errors"
   std::vector<std::string> notes;   ///< worth knowing, no fault of this check: corrected errors, warnings
@@ -45,8 +57,8 @@ struct Findings {
 /// row that could not be remapped or waits for a reset now; any thermal slowdown or power brake of the hardware; the bit "hw slowdown"
 /// alone in two samples under load in a row (nvml.h: it may also be set while the clocks change); software thermal slowdown for more than 1
 /// % of the time and 10 ms (a software power cap is how a GPU keeps its limit, and no fault); PCIe replays above what a bit error rate of
-/// 1e-12 gives (DCGM's rule: lanes x 0.15, 0.30, 0.48, 0.96, 1.92, 3.84 a minute for generations 1 to 6); NVLink recoveries, ECC errors, or
-/// more than 100 CRC errors a second (DCGM).
+/// 1e-12 gives (DCGM's rule: lanes x 0.15, 0.30, 0.48, 0.96, 1.92, 3.84 a minute for generations 1 to 6); a fatal PCIe error of the GPU or
+/// of a port above it; NVLink recoveries, ECC errors, or more than 100 CRC errors a second (DCGM).
 Findings findings(const Watched&);
 
 }  // namespace vt::gpu

@@ -165,6 +165,8 @@ json Watcher::telemetry(const Watch& watch, const Findings& found) {
                    {"width", watch.seen.width},
                    {"max_generation", watch.max_generation},
                    {"max_width", watch.max_width}};
+  auto links = link_errors(watch.seen);
+  out["links"] = {{"replays", links.replays}, {"corrected", links.corrected}, {"aer", links.aer}, {"nvlink", links.nvlink}};
   if (!found.notes.empty()) out["notes"] = found.notes;
   return out;
 }

@@ -13,7 +13,8 @@ struct GpuReport {
   std::string health;     ///< what is wrong with it; empty: nothing
   std::string of_a_kill;  ///< that too, unless a process on it was killed: Findings::of_a_kill
   /// power_w, temperature_c, sm_mhz, memory_mhz ({min, mean, max}), throttled_s ({reason: s}), pcie ({generation, width,
-  /// max_generation, max_width}, as under load), notes (list of texts: corrected errors, warnings). What could not be read is left out.
+  /// max_generation, max_width}, as under load), links (what LinkErrors tells, by its names), notes (list of texts: corrected errors,
+  /// warnings). What could not be read is left out.
   nlohmann::json telemetry;
 };
 struct MonitorReport {
