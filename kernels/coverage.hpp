@@ -72,10 +72,11 @@ VT_FUNCTION float special_function(u64 which, float x) {
   }
 #endif
 }
-/// What a special function may be wrong by for arguments of 1 … 2: the most that the PTX ISA (sections of sin, ex2, lg2, rcp and
-/// rsqrt.approx.f32) allows any of them is some 2^-20, and this many of them are summed, with a rounding each.
+/// What the sum of a special function at kSpecialTerms places of 1 … 2 may be wrong by. For such arguments the PTX ISA (sections of sin,
+/// ex2, lg2, rcp and rsqrt.approx.f32) allows each of them 2^-20 at most; the sum is below 64, so every addition is rounded by 2^-19 at
+/// most.
 constexpr u64 kSpecialTerms = 16;
-constexpr double kSpecialBound = kSpecialTerms * 0x1p-18;
+constexpr double kSpecialBound = kSpecialTerms * 0x1p-17;
 /// The sum of one function at several places, the same for a whole warp. Different chips may differ by kSpecialBound, the multiprocessors
 /// of one chip may not.
 VT_SEPARATE u64 special_answer(u64 q) {

@@ -6,6 +6,11 @@ namespace vt::kernels {
 /// Nothing: what a launch costs by itself.
 VT_KERNEL vt_nothing() {}
 
+/// One more.
+VT_KERNEL vt_count_up(u64* count) {
+  for (VT_EACH(i, 1)) count[i] += 1;
+}
+
 /// Fills cells with the stream `seed`; once every thread of the grid has done so, out[i] = the cell at the other end. Launched
 /// cooperatively all blocks run at once, and wait for each other here; after `limit_ns` they give up and leave `out` as it is.
 /// The processor's threads need not wait to know what is in a cell. `arrived` is zeroed by the caller.

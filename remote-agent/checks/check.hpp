@@ -92,6 +92,8 @@ Outcome gpu_binaries(const Task&, Reporter&);                  ///< cuda.binarie
 Outcome native_kernels(const Task&, gpu::Device&, Reporter&);  ///< cuda.native
 Outcome nvrtc_kernels(const Task&, gpu::Device&, Reporter&);   ///< cuda.nvrtc
 Outcome ptx_kernels(const Task&, gpu::Device&, Reporter&);     ///< cuda.ptx_jit
+Outcome cuda_features(const Task&, gpu::Device&, Reporter&);   ///< cuda.features
+Outcome launch_latency(const Task&, gpu::Device&, Reporter&);  ///< gpu.launch_latency
 
 Outcome host_bandwidth(const Task&, Reporter&);   ///< hostmem.bandwidth
 Outcome gpu_placement(const Task&, Reporter&);    ///< host.gpu_placement
@@ -106,6 +108,9 @@ Outcome rdma_links(const Task&, Reporter&);       ///< ib.ports
 
 Outcome gemm_correct(const Task&, gpu::Device&, Reporter&);  ///< gemm.correct
 Outcome gemm_rate(const Task&, gpu::Device&, Reporter&);     ///< gemm.rate
+Outcome gemm_repeat(const Task&, gpu::Device&, Reporter&);   ///< gemm.repeat
+Outcome gemm_spread(const Task&, gpu::Devices&, Reporter&);  ///< gemm.spread
+Outcome sm_coverage(const Task&, gpu::Device&, Reporter&);   ///< sm.coverage
 Outcome train_smoke(const Task&, gpu::Device&, Reporter&);   ///< train.smoke
 Outcome soak_burn(const Task&, gpu::Device&, Reporter&);     ///< soak.burn
 Outcome soak_cooldown(const Task&, Reporter&);               ///< soak.cooldown
