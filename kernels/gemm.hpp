@@ -1,5 +1,5 @@
 #pragma once
-#include "kernels/formats.hpp"
+#include "kernels/bf16.hpp"
 
 // Matrix products and what proves them right.
 //
@@ -41,27 +41,36 @@ constexpr u64 kTile = 8;
 VT_FUNCTION u64 tiles(u64 n, u64 tile) { return (n + tile - 1) / tile; }
 VT_FUNCTION u64 at_most(u64 i, u64 last) { return i < last ? i : last; }
 
+/// What an element is summed in, and how a sum is kept. 16 bits are bf16.
+VT_FUNCTION float wide(float x) { return x; }
+VT_FUNCTION double wide(double x) { return x; }
+VT_FUNCTION float wide(u16 x) { return from_bf16(x); }
+VT_FUNCTION void keep(float x, float* to) { *to = x; }
+VT_FUNCTION void keep(double x, double* to) { *to = x; }
+VT_FUNCTION void keep(float x, u16* to) { *to = to_bf16(x); }
+
 /// C = A·B (+ C if `add`), any strides. Rows and columns beyond the edge repeat the last one and are not stored.
-template <class T>
-VT_FUNCTION void multiply(const T* a, Strides sa, const T* b, Strides sb, T* c, Strides sc, u64 m, u64 n, u64 k, bool add) {
+template <class In, class Out>
+VT_FUNCTION void multiply(const In* a, Strides sa, const In* b, Strides sb, Out* c, Strides sc, u64 m, u64 n, u64 k, bool add) {
+  typedef decltype(wide(In())) T;
   u64 across = tiles(m, kTile);
   for (VT_EACH(t, across * tiles(n, kTile))) {
     u64 i0 = t % across * kTile, j0 = t / across * kTile;
     T sum[kTile][kTile] = {};
-    const T *ai[kTile], *bj[kTile];
+    const In *ai[kTile], *bj[kTile];
     VT_UNROLL for (u64 i = 0; i < kTile; ++i) ai[i] = a + at_most(i0 + i, m - 1) * sa.row;
     VT_UNROLL for (u64 j = 0; j < kTile; ++j) bj[j] = b + at_most(j0 + j, n - 1) * sb.column;
     for (u64 p = 0; p < k; ++p) {
       T x[kTile], y[kTile];
-      VT_UNROLL for (u64 i = 0; i < kTile; ++i) x[i] = ai[i][p * sa.column];
-      VT_UNROLL for (u64 j = 0; j < kTile; ++j) y[j] = bj[j][p * sb.row];
+      VT_UNROLL for (u64 i = 0; i < kTile; ++i) x[i] = wide(ai[i][p * sa.column]);
+      VT_UNROLL for (u64 j = 0; j < kTile; ++j) y[j] = wide(bj[j][p * sb.row]);
       VT_UNROLL for (u64 i = 0; i < kTile; ++i) { VT_UNROLL for (u64 j = 0; j < kTile; ++j) sum[i][j] += x[i] * y[j]; }
     }
     VT_UNROLL for (u64 i = 0; i < kTile; ++i) {
       VT_UNROLL for (u64 j = 0; j < kTile; ++j) {
         if (i0 + i >= m || j0 + j >= n) continue;
-        T* to = c + (i0 + i) * sc.row + (j0 + j) * sc.column;
-        *to = add ? *to + sum[i][j] : sum[i][j];
+        Out* to = c + (i0 + i) * sc.row + (j0 + j) * sc.column;
+        keep(add ? wide(*to) + sum[i][j] : sum[i][j], to);
       }
     }
   }
@@ -70,6 +79,14 @@ VT_KERNEL vt_gemm_f32(const float* a, Strides sa, const float* b, Strides sb, fl
   multiply(a, sa, b, sb, c, sc, m, n, k, add);
 }
 VT_KERNEL vt_gemm_f64(const double* a, Strides sa, const double* b, Strides sb, double* c, Strides sc, u64 m, u64 n, u64 k, bool add) {
+  multiply(a, sa, b, sb, c, sc, m, n, k, add);
+}
+
+/// Of bf16, the result in bf16 or in fp32.
+VT_KERNEL vt_gemm_bf16(const u16* a, Strides sa, const u16* b, Strides sb, u16* c, Strides sc, u64 m, u64 n, u64 k, bool add) {
+  multiply(a, sa, b, sb, c, sc, m, n, k, add);
+}
+VT_KERNEL vt_gemm_bf16_f32(const u16* a, Strides sa, const u16* b, Strides sb, float* c, Strides sc, u64 m, u64 n, u64 k, bool add) {
   multiply(a, sa, b, sb, c, sc, m, n, k, add);
 }
 
