@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "orchestrator/host/fd.hpp"
@@ -21,13 +22,16 @@ tl::unexpected<Error> file_error(const std::string& path) {
 }  // namespace
 
 Status write_private_file(const std::string& path, const std::string& text) {
-  auto folder = path.substr(0, path.rfind('/')), beside = path + ".new";
+  auto folder = path.substr(0, path.rfind('/')), beside = path + ".XXXXXX";
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return file_error(folder);
-  Fd file(open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  Fd file(mkostemp(beside.data(), O_CLOEXEC));  // 0600, and a name of its own: two processes may write the same file at once
   if (!file) return file_error(beside);
-  bool written = fchmod(file.get(), 0600) == 0 && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                 fsync(file.get()) == 0;
-  if (!written || rename(beside.c_str(), path.c_str()) != 0) return file_error(beside);
+  bool written = write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) && fsync(file.get()) == 0;
+  if (!written || rename(beside.c_str(), path.c_str()) != 0) {
+    auto failed = file_error(beside);
+    unlink(beside.c_str());
+    return failed;
+  }
   Fd above(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!above || fsync(above.get()) != 0) return file_error(folder);
   return {};
