@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "remote-agent/checks/gpu_nvml.hpp"
+#include "remote-agent/conditions.hpp"
 #include "remote-agent/gpu/monitor.hpp"
 #include "remote-agent/gpu_ranks.hpp"
 #include "remote-agent/worker.hpp"
@@ -65,7 +66,7 @@ std::vector<Row> rows_of(const std::vector<RankResult>& ranks) {
     for (std::size_t i = 0; i < std::max(ordinals.size(), rank.gpus.size()); ++i) {
       Row row;
       row.ordinal = i < ordinals.size() ? ordinals[i] : "cpu";
-      row.gpu = i < rank.gpus.size() ? rank.gpus[i] : Gpu{"", row.ordinal == "cpu" ? "cpu" : "GPU " + row.ordinal, ""};
+      row.gpu = i < rank.gpus.size() ? rank.gpus[i] : Gpu{"", row.ordinal == "cpu" ? "cpu" : "GPU " + row.ordinal, "", ""};
       row.opened = i < rank.gpus.size();
       row.health = rank.trouble, row.doubtful = rank.killed || !rank.trouble.empty();
       if (i == 0) row.values = rank.values, row.error = rank.error;
@@ -155,12 +156,14 @@ std::string error_of(const std::vector<Row>& rows) {
 Outcome merge(const std::vector<Row>& rows, bool together) {
   Outcome out;
   if (together && !rows.empty()) out.values = rows[0].values;
-  auto gpus = json::array(), health = json::array(), telemetry = json::array();
+  auto gpus = json::array(), health = json::array(), telemetry = json::array(), conditions = json::array(), rungs = json::array();
   for (auto& row : rows) {
     if (!together) checks::append_row(out.values, row.values, gpus.size());
     gpus.push_back(row.gpu.uuid), health.push_back(row.health.empty() ? "ok" : row.health), telemetry.push_back(row.telemetry);
+    conditions.push_back(conditions_of(row.telemetry)), rungs.push_back(row.gpu.rung.empty() ? json() : json(row.gpu.rung));
   }
-  out.values["gpu"] = gpus, out.values["health"] = health, out.values["telemetry"] = telemetry;
+  out.values["gpu"] = gpus, out.values["health"] = health, out.values["telemetry"] = telemetry, out.values["conditions"] = conditions;
+  if (!out.values.contains("rung")) out.values["rung"] = rungs;  // a check that tries the rungs tells its own
   out.device = device_of(rows), out.error = error_of(rows);
   return out;
 }

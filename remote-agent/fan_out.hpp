@@ -14,6 +14,8 @@ namespace vt::agent {
 ///   telemetry     list of objects: power_w, temperature_c, sm_mhz, memory_mhz ({min, mean, max}), throttled_s ({reason: s}),
 ///                 pcie ({generation, width} under load), links (what they counted meanwhile: gpu::LinkErrors);
 ///                 temperature_c/above_coolest: C above the coolest GPU's max
+///   conditions    list: the telemetry in words; "not sampled" where there is none
+///   rung          list: on which rung its kernels were loaded (gpu::Device::rung); null if its device was not opened
 /// A GPU whose check said that it could not measure (Outcome.error) makes the whole check an error, unless another is unhealthy.
 /// Afterwards every GPU is asked again: NVML, and after a hang or crash a small kernel in a new process.
 /// The check has three quarters of the task's time, of a short one three fifths, of a long one all but 18 s; the rest is for ending what

@@ -181,7 +181,8 @@ void Ranks::on_frame(Rank& rank, const json& frame) {
     counted_ = true;
     if (!rank.told) rank.next_ms = boot_ms() + share();
   } else if (t == "devices") {
-    for (auto& d : frame.value("devices", json::array())) rank.gpus.push_back({text_in(d, "name"), text_in(d, "uuid"), text_in(d, "pci")});
+    for (auto& d : frame.value("devices", json::array()))
+      rank.gpus.push_back({text_in(d, "name"), text_in(d, "uuid"), text_in(d, "pci"), text_in(d, "rung")});
   } else if (t == "progress") {
     on_progress(rank, frame);
   } else if (t == "metric" && job_.channel) {

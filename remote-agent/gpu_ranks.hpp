@@ -11,6 +11,7 @@ namespace vt::agent {
 
 struct Gpu {
   std::string name, uuid, pci;
+  std::string rung;  ///< on which its kernels were loaded: gpu::Device::rung
 };
 
 /// What became of a check in one process: on one GPU, or on all of them if the check runs on all at once.

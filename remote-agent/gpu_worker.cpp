@@ -87,7 +87,7 @@ class Source {
 
 json about(const gpu::Devices& devices) {
   json list = json::array();
-  for (auto& d : devices) list.push_back({{"name", d->info().name}, {"uuid", d->info().uuid}, {"pci", d->info().pci}});
+  for (auto& d : devices) list.push_back({{"name", d->info().name}, {"uuid", d->info().uuid}, {"pci", d->info().pci}, {"rung", d->rung()}});
   return {{"t", "devices"}, {"devices", list}};
 }
 

@@ -85,6 +85,17 @@ void read_when(const Fields& fields, Check& check) {
   fields.read("root", check.root);
 }
 
+/// What the agent tells of each GPU of every check that runs on them, besides what the check measures. Only such checks have `health`.
+void add_circumstances(Check& check) {
+  if (!std::holds_alternative<AgentRun>(check.how) || !check.value("health")) return;
+  for (std::string name : {"rung", "conditions"}) {
+    if (check.value(name)) continue;
+    ValueSpec spec;
+    spec.name = name, spec.read = {Reader::From::result, Reader::By::json, "/" + name, true};
+    check.values.push_back(spec);
+  }
+}
+
 }  // namespace
 
 Check read_check(const Node& node, Problems& problems) {
@@ -105,6 +116,7 @@ Check read_check(const Node& node, Problems& problems) {
   read_tuning(fields, check);
   read_environment(fields, check);
   if (auto values = fields.need("values")) check.values = read_values(*values, check.how, problems);
+  add_circumstances(check);
   fields.read("do", check.remedy);
   if (auto logs = fields.find("logs")) check.logs = read_logs(*logs, problems);
   return check;

@@ -86,6 +86,8 @@ TEST(FanOut, ValuesOfEveryRankBecomeLists) {
   EXPECT_EQ(values["health"], json({"ok", "ok", "ok"}));
   EXPECT_EQ(values["gpu"], json({"cpu", "cpu", "cpu"}));
   EXPECT_EQ(values["telemetry"].size(), 3U);
+  EXPECT_EQ(values["conditions"], json({"not sampled", "not sampled", "not sampled"}));
+  EXPECT_EQ(values["rung"], json({"cpu", "cpu", "cpu"}));
   auto metrics =
       std::count_if(worker.seen().begin(), worker.seen().end(), [](auto& f) { return f["t"] == "metric" && f["device"] == "cpu"; });
   EXPECT_EQ(metrics, 3);
@@ -103,6 +105,7 @@ TEST(FanOut, AHangCostsThatRankOnlyAndIsToldByWhatItDid) {
   EXPECT_EQ(health[1], "ok");
   EXPECT_TRUE(health[2].get<std::string>().starts_with("hung in all_reduce 8 MiB")) << health;
   EXPECT_EQ(out["values"]["wrong"], json({0, 0, nullptr}));
+  EXPECT_EQ(out["values"]["rung"], json({"cpu", "cpu", "cpu"})) << "also of the one that hung";
 }
 
 TEST(FanOut, WhatIsOnlySlowIsNoHang) {

@@ -44,6 +44,8 @@ TEST(GpuFaults, HealthyGpusPassWithTheirTelemetry) {
   EXPECT_EQ(values["gpu"].size(), 2U);
   EXPECT_EQ(values["telemetry"].size(), 2U);
   EXPECT_TRUE(values["telemetry"][0].contains("throttled_s"));
+  auto conditions = values["conditions"][1].get<std::string>();
+  for (auto* part : {" W", " C", "SM ", "memory ", "PCIe gen 5 x16 of gen 5 x16"}) EXPECT_TRUE(has(conditions, part)) << conditions;
 }
 
 TEST(GpuFaults, AGpuThatFallsOffTheBusIsNamedWithItsXid) {

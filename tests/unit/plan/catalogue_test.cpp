@@ -77,6 +77,18 @@ TEST(CatalogueFiles, LevelsBaselinesAndStandIns) {
   EXPECT_TRUE(!plain->cpu && !plain->burn && plain->levels.empty() && plain->values.front().baseline.empty());
 }
 
+TEST(CatalogueFiles, WhatRunsOnGpusAlsoTellsItsRungAndTheConditions) {
+  auto shipped = load_catalogue(std::string(VT_SOURCE_DIR) + "/plans").catalogue;
+  for (auto* id : {"gmem.bandwidth", "gemm.correct", "nccl.all_reduce"})
+    for (auto* name : {"rung", "conditions"}) {
+      auto value = shipped.check(id)->value(name);
+      ASSERT_TRUE(value) << id;
+      EXPECT_EQ(value->read.pattern, std::string("/") + name);
+      EXPECT_TRUE(value->read.all && !value->expect);
+    }
+  EXPECT_FALSE(shipped.check("gpu.inventory")->value("rung")) << "asks NVML only";
+}
+
 TEST(CatalogueFiles, RequirementsAreJoined) {
   auto& needs = catalogue().catalogue.check("gpu.sm")->needs;
   EXPECT_EQ(needs.text(), "gpu>=1, tool.nvidia-smi");
