@@ -20,7 +20,7 @@ double PcieLink::gb_s() const { return generation < kLane.size() ? kLane.at(gene
 
 std::string PcieLink::text() const {
   auto one = [](unsigned g, unsigned w) { return "gen " + std::to_string(g) + " x" + std::to_string(w); };
-  return one(generation, width) + ", at most " + one(max_generation, max_width);
+  return one(generation, width) + " of at most " + one(max_generation, max_width);
 }
 
 std::string PcieLink::generation_lack() const { return lack_of("generation", generation, max_generation); }

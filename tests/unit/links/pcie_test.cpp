@@ -89,7 +89,7 @@ TEST(PcieLink, TellsWhatItLacks) {
   EXPECT_EQ((PcieLink{5, 8, 5, 16}.width_lack()), "width 8 of 16");
   EXPECT_EQ((PcieLink{1, 16, 5, 16}.generation_lack()), "generation 1 of 5");
   EXPECT_EQ((PcieLink{1, 16, 5, 16}.width_lack()), "ok");
-  EXPECT_EQ((PcieLink{1, 4, 5, 16}.text()), "gen 1 x4, at most gen 5 x16");
+  EXPECT_EQ((PcieLink{1, 4, 5, 16}.text()), "gen 1 x4 of at most gen 5 x16");
 }
 
 TEST(PcieLink, IsNoneOfTheProcessor) {
