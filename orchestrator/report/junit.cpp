@@ -118,7 +118,8 @@ class Junit {
     if (!j) return ++tally.errors, element("error", "planned, but nothing was recorded", "no verdict", "");
     auto message = j->reason.empty() ? std::string(name(j->verdict)) : j->reason;
     auto type = std::string(name(j->verdict)) + "." + std::string(name(j->cause));
-    if (j->verdict == Verdict::pass || j->verdict == Verdict::info) return "";
+    if (j->verdict == Verdict::pass || j->verdict == Verdict::info)
+      return j->origin == view_.run.origin ? "" : "      <system-out>no evidence: the processor stood in for the GPU</system-out>\n";
     if (j->verdict == Verdict::warn) return "      <system-out>" + xml_text("warning: " + body(row, *j)) + "</system-out>\n";
     if (j->verdict == Verdict::fail) return ++tally.failures, element("failure", message, type, body(row, *j));
     if (j->verdict != Verdict::skip) return ++tally.errors, element("error", message, type, body(row, *j));
