@@ -36,6 +36,7 @@ Result<json> state_of(const Nvml& nvml, Handle gpu) {
               {"corrected", count_text(c.ecc_corrected)},
               {"remapping", remap_text(c)},
               {"spare_rows", spares_text(nvml, gpu)},
+              {"remapped_corrected", count_text(c.remapped_corrected)},
               {"remapped_rows", count_text(c.remapped_uncorrected)},
               {"retiring", retiring},
               {"retired_pages", count_text(retired)},

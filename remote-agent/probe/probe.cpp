@@ -100,7 +100,7 @@ const std::vector<std::string_view>& tools() {
   static const std::vector<std::string_view> names = {"nvidia-smi", "docker",    "podman",      "nvcc",    "nvidia-ctk", "dmesg",
                                                       "journalctl", "systemctl", "timedatectl", "chronyc", "lspci",      "python3",
                                                       "fio",        "smartctl",  "ip",          "mokutil", "dpkg",       "sysctl",
-                                                      "lsmod",      "git",       "curl",        "df",      "findmnt"};
+                                                      "lsmod",      "git",       "curl",        "df",      "findmnt",    "dcgmi"};
   return names;
 }
 
