@@ -61,6 +61,13 @@ TEST(ReadValues, AnEntryOfAListMayBeNothing) {
   EXPECT_EQ(read(R"({"a":[1.5,null]})", ValueType::number, By::json, "/a", true).text(), "1.5, -");
 }
 
+TEST(ReadValues, AStarInAPointerStandsForEveryElement) {
+  std::string text = R"({"t":[{"c":{"max":70}},{"c":{}},{"c":{"max":81.5}}],"s":["x","y"]})";
+  EXPECT_EQ(read(text, ValueType::number, By::json, "/t/*/c/max", true).text(), "70, -, 81.5");
+  EXPECT_EQ(read(text, ValueType::text, By::json, "/s/*", true), Value(Value::List{Value("x"), Value("y")}));
+  EXPECT_TRUE(read(text, ValueType::number, By::json, "/none/*/c", true).is_null());
+}
+
 TEST(ReadValues, CsvColumnsWithQuotes) {
   std::string csv = "name, compute_cap\n\"RTX, 5090\", 12.0\nother, 8.9\n";
   EXPECT_EQ(read(csv, ValueType::text, By::csv, "name"), Value("RTX, 5090"));

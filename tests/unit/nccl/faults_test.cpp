@@ -55,6 +55,13 @@ TEST(NcclFaults, ARankThatNeverJoinsIsNamed) {
   EXPECT_EQ(values["health"][1], "hung in init: calling");
 }
 
+TEST(NcclFaults, ARankThatNeverJoinsIsNamedWhereJoiningBlocks) {
+  FakeGpus gpus(3);
+  gpus.fault(fault("nccl-hang", 1, "init"));
+  auto values = gpus.values("nccl.latency", {{"iterations", 2}, {"patience", 0.5}}, 20'000);
+  EXPECT_EQ(values["health"], json({"ok", "hung in init: calling", "ok"})) << values;
+}
+
 TEST(NcclFaults, ARankThatDiesIsNamedAndTheOthersEnd) {
   FakeGpus gpus(3);
   gpus.fault(fault("nccl-dead", 1));
