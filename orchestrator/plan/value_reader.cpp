@@ -67,6 +67,8 @@ Reader read_reader(const Fields& fields, const How& how, const std::string& valu
   fields.read("all", out.all);
   if (out.all && out.by != By::regex && out.by != By::json && out.by != By::csv)
     complain(problems, fields.find("all")->where, "all without regex, json or csv; expected one of them");
+  if (out.by == By::json && !out.all && out.pattern.find("/*") != std::string::npos)
+    complain(problems, fields.find("json")->where, "a pointer with * reads a list; expected all: true beside it");
   int stream = 0;
   fields.read_enum("from", stream, {"stdout", "stderr"});
   if (stream == 1 && out.from == From::out) out.from = From::err;

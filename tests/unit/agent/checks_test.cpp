@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/unit/agent/agent_client.hpp"
@@ -35,6 +36,17 @@ TEST(Checks, AFlippedBitInAProcessorIsFound) {
   auto values = values_of("cpu.verify", {{"seconds", 0.1}, {"fault", true}});
   EXPECT_GT(values["wrong"], 0);
   EXPECT_EQ(values["bad"].size(), 1U);
+}
+
+TEST(Checks, AVariableOfTheLoginIsToldAndDoesNotReachUs) {
+  Folder folder;
+  Agent agent(folder,
+              {{{"CUDA_LAUNCH_BLOCKING", "1"}, {"NCCL_ALGO", "Tree"}, {"NCCL_VERSION", "2.28.3"}, {"CUDA_INJECTION64_PATH", "/x"}}, 0});
+  auto values = json::parse(agent.run(check("c", "env.bad_vars", {})).values);
+  for (auto* set : {"CUDA_LAUNCH_BLOCKING=1 (this login)", "NCCL_ALGO=Tree (this login)", "CUDA_INJECTION64_PATH=/x (this login)"})
+    EXPECT_EQ(std::count(values["around"].begin(), values["around"].end(), set), 1) << values;
+  EXPECT_EQ(values.dump().find("NCCL_VERSION"), std::string::npos) << values;
+  for (auto& text : values["reaching"]) EXPECT_EQ(text.get<std::string>().find("this process"), std::string::npos) << text;
 }
 
 TEST(Checks, MemoryIsReadBack) {
