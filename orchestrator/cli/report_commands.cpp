@@ -55,6 +55,7 @@ Result<Stored> read_run(const CommandLine& line) {
   out.view.cap = cap_of(out);
   VT_TRY(auto measured, read_measurements(line));
   out.view.never_on_hardware = never_on_hardware(out.view, out.catalogue, measured);
+  out.view.last_on_hardware = last_on_hardware(out.view, out.catalogue, measured);
   return out;
 }
 

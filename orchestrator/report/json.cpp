@@ -141,6 +141,7 @@ std::string json_report(const RunView& view, const Catalogue& catalogue) {
       {"results", results(view, catalogue)},
       {"unproven", view.unproven},
       {"never_on_hardware", view.never_on_hardware},
+      {"last_on_hardware", view.last_on_hardware},
       {"capability_differences", differences(view)},
       {"artefacts", artefacts(view)},
       {"series", series(view)},

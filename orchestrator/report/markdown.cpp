@@ -59,6 +59,7 @@ class Markdown {
     differences();
     matrix();
     skips();
+    provenance();
     if (!outcome.next.empty()) out_ += "Next: " + code(outcome.next) + "\n";
     if (!outcome.cost.empty()) out_ += "\n" + prose(outcome.cost) + "\n";
     return std::move(out_);
@@ -120,6 +121,14 @@ class Markdown {
       for (auto& list : g.lists) out_ += "  - " + prose(list.heading()) + ": " + codes(list.checks) + "\n";
     }
     out_ += "\n</details>\n\n";
+  }
+
+  void provenance() {
+    std::vector<std::string> on_cpu;
+    for (auto& row : view_.rows)
+      if (std::any_of(row.cells.begin(), row.cells.end(), [](auto& cell) { return cell.on_cpu(); })) on_cpu.push_back(row.check);
+    if (!on_cpu.empty()) out_ += "The processor stood in, no evidence for a GPU: " + codes(on_cpu) + "\n\n";
+    if (!view_.never_on_hardware.empty()) out_ += "Never run on hardware by their makers: " + codes(view_.never_on_hardware) + "\n\n";
   }
 
   const RunView& view_;

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,7 +77,8 @@ struct RunView {
   Money spent;
   int created = 0;                             ///< hosts that were made for it
   std::vector<std::string> never_on_hardware;  ///< checks that ran here and that their makers never ran on hardware; set by a caller
-  std::optional<Money> cap;                    ///< of the run, of plan and user the stricter; set by a caller that knows it
+  std::map<std::string, std::string> last_on_hardware;  ///< the others that ran here and need a GPU: "DEVICE, DATE"; set by a caller
+  std::optional<Money> cap;                             ///< of the run, of plan and user the stricter; set by a caller that knows it
 
   [[nodiscard]] VerdictCounts counts() const;
   [[nodiscard]] bool rehearsal() const { return run.origin == EvidenceOrigin::rehearsal; }

@@ -55,6 +55,10 @@ class Why {
     if (!check_->needs.text().empty()) out_ += line("  needs:  ", check_->needs.text());
     if (!check_->after.empty()) out_ += line("  after:  ", join(check_->after, ", "));
     out_ += line("  runs:   ", what_runs(check_->how), 200);
+    auto& never = view_.never_on_hardware;
+    auto last = view_.last_on_hardware.find(row_.check);
+    if (std::find(never.begin(), never.end(), row_.check) != never.end()) out_ += line("  tried:  ", "never on hardware by its makers");
+    if (last != view_.last_on_hardware.end()) out_ += line("  tried:  ", "on hardware by its makers: " + last->second);
   }
 
   Status host(std::size_t column) {

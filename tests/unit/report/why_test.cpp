@@ -1,5 +1,7 @@
 #include "orchestrator/report/why.hpp"
 
+#include "orchestrator/report/json.hpp"
+#include "orchestrator/report/markdown.hpp"
 #include "tests/unit/report/fixture.hpp"
 
 namespace vt {
@@ -83,6 +85,25 @@ TEST(Why, WorksWithoutTheCatalogue) {
   ASSERT_TRUE(text);
   EXPECT_NE(text->find("  gpu: no PCI 10de device"), std::string::npos) << *text;
   EXPECT_NE(text->find("UNPROVEN"), std::string::npos) << *text;
+}
+
+TEST(Why, AndTheReportsTellWhetherItsMakersTriedItOnHardware) {
+  RunBuilder b;
+  b.check("gemm.bf16", "BF16 products");
+  b.layer("cube", {"gemm.bf16"});
+  auto& store = b.start();
+  b.add(b.judged("cube", "gemm.bf16", Verdict::pass));
+  b.finish(0);
+  auto view = b.view();
+  auto why = [&] { return why_text(store, view, "gemm.bf16", &b.catalogue.checks[0], {}).value_or(""); };
+  auto has = [](const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; };
+  EXPECT_FALSE(has(why(), "tried:"));
+  view.never_on_hardware = {"gemm.bf16"};
+  EXPECT_TRUE(has(why(), "  tried:  never on hardware by its makers\n")) << why();
+  EXPECT_TRUE(has(markdown_report(view, b.catalogue), "Never run on hardware by their makers: `gemm.bf16`"));
+  view.never_on_hardware.clear(), view.last_on_hardware = {{"gemm.bf16", "NVIDIA H200, 2026-11-20"}};
+  EXPECT_TRUE(has(why(), "  tried:  on hardware by its makers: NVIDIA H200, 2026-11-20\n")) << why();
+  EXPECT_TRUE(has(json_report(view, b.catalogue), R"("gemm.bf16": "NVIDIA H200, 2026-11-20")"));
 }
 
 }  // namespace
