@@ -106,14 +106,15 @@ Outcome net_links(const Task&, Reporter&);        ///< net.links
 Outcome net_pair(const Task&, Reporter&);         ///< net.pair
 Outcome rdma_links(const Task&, Reporter&);       ///< ib.ports
 
-Outcome gemm_correct(const Task&, gpu::Device&, Reporter&);  ///< gemm.correct
-Outcome gemm_rate(const Task&, gpu::Device&, Reporter&);     ///< gemm.rate
-Outcome gemm_repeat(const Task&, gpu::Device&, Reporter&);   ///< gemm.repeat
-Outcome gemm_spread(const Task&, gpu::Devices&, Reporter&);  ///< gemm.spread
-Outcome sm_coverage(const Task&, gpu::Device&, Reporter&);   ///< sm.coverage
-Outcome train_smoke(const Task&, gpu::Device&, Reporter&);   ///< train.smoke
-Outcome soak_burn(const Task&, gpu::Device&, Reporter&);     ///< soak.burn
-Outcome soak_cooldown(const Task&, Reporter&);               ///< soak.cooldown
+Outcome gemm_correct(const Task&, gpu::Device&, Reporter&);      ///< gemm.correct
+Outcome gemm_rate(const Task&, gpu::Device&, Reporter&);         ///< gemm.rate
+Outcome gemm_repeat(const Task&, gpu::Device&, Reporter&);       ///< gemm.repeat
+Outcome gemm_spread(const Task&, gpu::Devices&, Reporter&);      ///< gemm.spread
+Outcome sm_coverage(const Task&, gpu::Device&, Reporter&);       ///< sm.coverage
+Outcome train_smoke(const Task&, gpu::Device&, Reporter&);       ///< train.smoke
+Outcome train_throughput(const Task&, gpu::Device&, Reporter&);  ///< train.throughput
+Outcome soak_burn(const Task&, gpu::Device&, Reporter&);         ///< soak.burn
+Outcome soak_cooldown(const Task&, Reporter&);                   ///< soak.cooldown
 
 Outcome memory_bandwidth(const Task&, gpu::Device&, Reporter&);      ///< gmem.bandwidth
 Outcome test_memory(const Task&, gpu::Device&, Reporter&);           ///< gmem.test

@@ -80,6 +80,7 @@ constexpr Entry kChecks[] = {
     {"soak.burn", nullptr, soak_burn},
     {"soak.cooldown", soak_cooldown},
     {"train.smoke", nullptr, train_smoke},
+    {"train.throughput", nullptr, train_throughput},
 };
 }  // namespace
 
