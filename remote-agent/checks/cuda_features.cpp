@@ -154,7 +154,7 @@ Result<u64> try_cooperative(const Trial& t) {
 
 struct Feature {
   const char* name;
-  int attribute;  ///< which says that the device has it; 0: every driver we take has it
+  int attribute;  ///< which says that the device has it; 0: that the driver has the functions does
   Result<u64> (*attempt)(const Trial&);
 };
 constexpr Feature kFeatures[] = {
@@ -166,8 +166,9 @@ constexpr Feature kFeatures[] = {
 };
 
 Result<bool> advertised(const Trial& t, int attribute) {
-  int value = 1;
-  if (attribute != 0) VT_CUDA(t.cuda, cuDeviceGetAttribute, &value, attribute, t.id);
+  if (attribute == 0) return t.cuda.cuGraphLaunch != nullptr;
+  int value = 0;
+  VT_CUDA(t.cuda, cuDeviceGetAttribute, &value, attribute, t.id);
   return value != 0;
 }
 

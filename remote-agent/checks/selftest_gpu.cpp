@@ -24,6 +24,8 @@ constexpr Checker kCheckers[] = {
     {"device_copy", copy_to_device, R"({"mib": 8, "samples": 1})"},
     {"links", links_of_one, R"({"mib": 1})"},
     {"gemm", gemm_correct, R"({"size": 256, "repeats": 1, "type": "fp32"})"},
+    {"repeat", gemm_repeat, R"({"size": 256, "repeats": 2})"},
+    {"coverage", sm_coverage, R"({"blocks": 1, "seconds": 0})"},
     {"all_reduce", verify_collective, "{}"},
     {"disk", disk_of_host, R"({"mib": 4, "dir": "/tmp"})"},
 };

@@ -16,7 +16,7 @@ namespace vt::test {
 /// The values can be edited as JSON until they are used. The host's: driver "580.95.05", cuda 13000, p2p [[bool]], nvml {mismatch, topology
 /// (NVML level), p2p_status}. A GPU's: name, uuid, serial, pci "00000000:01:00.0", sm, multiprocessors, numa, memory_mib, free_mib (what a
 /// process can allocate), l2_mib; copy_gbs, link_gbs, kernel_seconds {kernel: s} (modelled times, as events tell them; without them real
-/// ones); nvml {power_w, power_limit_w, power_default_w, temperature_c, shutdown_c, slowdown_c, gpu_max_c, margin_c (to slowdown; missing:
+/// ones); lacks [pools | virtual | managed | cooperative] (what its attributes do not claim); nvml {power_w, power_limit_w, power_default_w, temperature_c, shutdown_c, slowdown_c, gpu_max_c, margin_c (to slowdown; missing:
 /// not supported), fans_percent [44, 44], sm_mhz, memory_mhz, max_sm_mhz, max_memory_mhz, throttle (bits), pcie_generation, pcie_width,
 /// pcie_max_generation, pcie_max_width, pcie_replay, used_mib, bar1_mib, ecc (0 or 1; missing: not supported), ecc_pending, ecc_corrected,
 /// ecc_uncorrected, mig, persistence, compute_mode, virtualization, remapped {corrected, uncorrected, pending, failed, banks [with all,

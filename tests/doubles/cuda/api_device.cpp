@@ -44,6 +44,10 @@ int attribute(const Gpu& of, CUdevice_attribute which) {
     case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT: return 2;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return of.sm / 10;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return of.sm % 10;
+    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: return of.lacks.count("pools") == 0;
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: return of.lacks.count("virtual") == 0;
+    case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY: return of.lacks.count("managed") == 0;
+    case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH: return of.lacks.count("cooperative") == 0;
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID: return of.numa;
     default: return 0;
   }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kErrorLog = 5, kErrorLogBytes = 6;     // CU_JIT_ERROR_LOG_BUFFER and its size
 constexpr int kPtxVersion = 5, kBinaryVersion = 6;   // CU_FUNC_ATTRIBUTE_…
+constexpr unsigned kResident = 1536;                 // threads of a multiprocessor
 constexpr unsigned kMostThreads = 1024, kLanes = 3;  // a few lanes show that work is shared rightly; more would only take longer
 
 /// A launch as it waits in its stream: the parameters are the caller's no more.
@@ -120,8 +121,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute, int) { re
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads, std::size_t) {
   if (!function || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
-  constexpr int kResident = 1536;
-  *blocks = kResident / threads;
+  *blocks = static_cast<int>(kResident) / threads;
   return CUDA_SUCCESS;
 }
 
@@ -138,8 +138,20 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   count_launch(current->gpu);
   if (auto code = need_context()) return code;
   auto launch = std::make_shared<Launch>(function->kernel, arguments, blocks * threads);
-  submit(stream, [launch, context = current] { return launch->run(context); });
+  auto work = [launch, context = current] { return launch->run(context); };
+  if (auto* graph = recording_of(stream)) graph->work.push_back(work);
+  else submit(stream, work);
   return CUDA_SUCCESS;
+}
+
+/// More blocks than fit at a time are refused, as a driver does.
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                   unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments) {
+  if (auto code = need_feature("cooperative")) return code;
+  auto resident = kResident / std::max(1U, block_x * block_y * block_z);
+  auto room = resident * static_cast<unsigned>(host().gpus[static_cast<std::size_t>(current->gpu)].multiprocessors);
+  if (grid_x * grid_y * grid_z > room) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, arguments, nullptr);
 }
 
 }  // extern "C"

@@ -77,4 +77,10 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** out, int, cuuint64_t, CU
   return *out ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
+/// NVRTC asks for a table of the driver's own as soon as it finds one, and calls this without looking whether it is there.
+CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  *table = nullptr;
+  return CUDA_ERROR_NOT_FOUND;
+}
+
 }  // extern "C"

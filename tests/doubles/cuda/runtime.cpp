@@ -70,6 +70,8 @@ Ticket submit(CUstream stream, std::function<Done()> work, std::function<void(do
 
 std::shared_ptr<Queue> queue_of(CUstream stream) { return is_default(stream) ? current->main : stream->queue; }
 
+CUgraph recording_of(CUstream stream) { return is_default(stream) ? nullptr : stream->recording; }
+
 CUresult finish(const Ticket& ticket) {
   ticket.queue->wait(ticket.number);
   return current->ready();
@@ -96,6 +98,13 @@ void pin(void* at, std::size_t bytes) {
 bool unpin(void* at) {
   std::lock_guard hold(pinned().mutex);
   return pinned().ranges.erase(reinterpret_cast<std::uintptr_t>(at)) == 1;
+}
+
+CUresult need_feature(const char* feature) {
+  if (auto code = need_context()) return code;
+  for (auto& one : host().faults)
+    if (one.kind == "feature" && one.where == feature && (one.gpu < 0 || one.gpu == current->gpu)) return static_cast<CUresult>(one.code);
+  return CUDA_SUCCESS;
 }
 
 void hang() {

@@ -32,7 +32,16 @@ struct CUctx_st {
 struct CUstream_st {
   CUcontext context;
   std::shared_ptr<vt::doubles::Queue> queue;
-  bool blocking;  ///< ordered with the default stream
+  bool blocking;                ///< ordered with the default stream
+  CUgraph recording = nullptr;  ///< where launches go in place of the queue
+};
+
+/// Launches that were recorded, in order.
+struct CUgraph_st {
+  std::vector<std::function<vt::doubles::Done()>> work;
+};
+struct CUgraphExec_st {
+  std::vector<std::function<vt::doubles::Done()>> work;
 };
 
 struct CUevent_st {
@@ -67,6 +76,8 @@ CUresult need_context();
 /// Work at the end of a stream (nullptr: the default one), in the order the driver promises between the default and other streams.
 Ticket submit(CUstream, std::function<Done()> work, std::function<void(double)> then = {});
 std::shared_ptr<Queue> queue_of(CUstream);
+/// The graph that the stream records into; nullptr: none.
+CUgraph recording_of(CUstream);
 /// Waits for it and tells the error the context has by then.
 CUresult finish(const Ticket&);
 /// Whose memory it is; -1: the host's.
@@ -75,6 +86,8 @@ int device_of(const void* at);
 bool is_pinned(const void* at);
 void pin(void* at, std::size_t bytes);
 bool unpin(void* at);
+/// What the fault "feature" {gpu, where, code} answers in place of these functions.
+CUresult need_feature(const char* feature);
 /// Never returns.
 [[noreturn]] void hang();
 

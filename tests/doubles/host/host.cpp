@@ -28,6 +28,7 @@ Gpu read_gpu(const json& from, std::size_t ordinal) {
   out.l2 = from.value("l2_mib", std::uint64_t{96}) * kMib;
   out.copy_gbs = from.value("copy_gbs", 0.0), out.link_gbs = from.value("link_gbs", 0.0);
   out.kernel_seconds = from.value("kernel_seconds", std::map<std::string, double>{});
+  out.lacks = from.value("lacks", std::set<std::string>{});
   out.nvml = from.value("nvml", json::object());
   return out;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ struct Gpu {
   /// it and others or the host, GB/s, and seconds per launch of a kernel. 0 or missing: as fast as this processor is.
   double copy_gbs = 0, link_gbs = 0;
   std::map<std::string, double> kernel_seconds;
+  std::set<std::string> lacks;  ///< features that the device does not claim to have
   nlohmann::json nvml = nlohmann::json::object();
 };
 
