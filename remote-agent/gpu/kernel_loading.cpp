@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <map>
 
 #include "remote-agent/gpu/nvrtc.hpp"
 
@@ -33,10 +34,25 @@ Result<LoadedKernels> load_native(const cuda::Driver& driver, int sm) {
   return LoadedKernels{module, "native sm_" + std::to_string(image->sm)};
 }
 
-Result<LoadedKernels> load_compiled(const cuda::Driver& driver, int sm) {
-  VT_TRY(auto compiled, compile_kernels(driver.version, sm));
+Result<LoadedKernels> load(const cuda::Driver& driver, const Compiled& compiled, int sm) {
   VT_TRY(auto module, load_image(driver, compiled.code));
   return LoadedKernels{module, "NVRTC " + compiled.compiler + " sm_" + std::to_string(sm)};
+}
+
+Result<LoadedKernels> load_compiled(const cuda::Driver& driver, int sm) {
+  VT_TRY(auto compiled, compile_kernels(driver.version, sm));
+  return load(driver, compiled, sm);
+}
+
+/// Compiling takes seconds, and a process's GPUs are mostly of one kind.
+Result<LoadedKernels> load_compiled_once(const cuda::Driver& driver, int sm) {
+  static std::map<int, Compiled> known;
+  auto found = known.find(sm);
+  if (found == known.end()) {
+    VT_TRY(auto compiled, compile_kernels(driver.version, sm));
+    found = known.emplace(sm, std::move(compiled)).first;
+  }
+  return load(driver, found->second, sm);
 }
 
 Result<LoadedKernels> load_ptx(const cuda::Driver& driver, int sm) {
@@ -78,9 +94,11 @@ Result<LoadedKernels> load_kernels(const cuda::Driver& driver, int sm, Rung rung
     Rung rung;
     Result<LoadedKernels> (*load)(const cuda::Driver&, int);
   };
-  constexpr Step kLadder[] = {{Rung::native, load_native}, {Rung::nvrtc, load_compiled}, {Rung::ptx, load_ptx}};
+  // Who asks for this rung alone wants to see it compile.
+  const Step ladder[] = {
+      {Rung::native, load_native}, {Rung::nvrtc, rung == Rung::any ? load_compiled_once : load_compiled}, {Rung::ptx, load_ptx}};
   Error trouble{Errc::refused, ""};
-  for (auto& step : kLadder) {
+  for (auto& step : ladder) {
     if (rung != Rung::any && rung != step.rung) continue;
     auto loaded = step.load(driver, sm);
     if (loaded || loaded.error().code == Errc::lost) return loaded;

@@ -1,34 +1,32 @@
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "kernels/formats.hpp"
+#include "tests/contract/abi/alike.hpp"
+#include "tests/doubles/cublaslt/rules.hpp"
 #include "tests/doubles/host/host.hpp"
 
-// The part of cuBLASLt that multiplies, on this processor and in the order of libcuda's streams. It knows one algorithm. What it is given
-// is read as cublasLt.h numbers it, so that an agent that mixes up two attributes gets another product. Fault "wrong-product" {offset,
-// bit, after}: a bit of the result flips.
+// The part of cuBLASLt that multiplies, on this processor and in the order of libcuda's streams. It knows one algorithm, which needs a
+// workspace if it may have one. What it is given is read as cublasLt.h numbers it, so that an agent that mixes up two attributes gets
+// another product, and it refuses what the real one refuses. Fault "wrong-product" {offset, bit, after}: a bit of the result flips.
 
 namespace {
 
 using vt::kernels::Format;
 using vt::kernels::u64;
 
-constexpr int kDone = 0, kInvalidValue = 7, kNotSupported = 15;
+using namespace vt::doubles::cublaslt;
 
-struct Layout {
-  int type;
-  u64 rows, columns;
-  std::int64_t leading;
-};
-struct Desc {
-  int compute, scale, transpose_a = 0, transpose_b = 0, a_mode = 0, b_mode = 0;
-  const void *a_scales = nullptr, *b_scales = nullptr;
-};
+constexpr std::uint64_t kAlgorithm = 66;                  ///< its number
+constexpr std::size_t kWorkspace = std::size_t{1} << 20;  ///< what it wants
+
 struct Operand {
   const u64* data;
   Layout layout;
@@ -45,13 +43,14 @@ struct Product {
 
 Format format_of(int type) {
   switch (type) {
-    case 1: return Format::fp64;
-    case 2: return Format::fp16;
-    case 3: return Format::int8;
-    case 10: return Format::int32;
-    case 14: return Format::bf16;
-    case 28: return Format::e4m3;
-    case 33: return Format::nvfp4;
+    case abi::kR64F: return Format::fp64;
+    case abi::kR16F: return Format::fp16;
+    case abi::kR8I: return Format::int8;
+    case abi::kR32I: return Format::int32;
+    case abi::kR16BF: return Format::bf16;
+    case abi::kR8E4M3: return Format::e4m3;
+    case abi::kR8E5M2: return Format::e5m2;
+    case abi::kR4E2M1: return Format::nvfp4;
     default: return Format::fp32;
   }
 }
@@ -94,25 +93,54 @@ void multiply(const Product& p) {
     reinterpret_cast<unsigned char*>(p.d)[wrong->offset] ^= static_cast<unsigned char>(1U << (wrong->bit & 7));
 }
 
-int enqueue(Product product, void* stream) {
-  using HostFunction = int (*)(void*, void (*)(void*), void*);
+template <class Function>
+Function driver_function(const char* name) {
   auto* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  auto* launch = library ? reinterpret_cast<HostFunction>(dlsym(library, "cuLaunchHostFunc")) : nullptr;
-  if (!launch) return 1;
+  return library ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
+}
+
+/// The device of the current context; nullptr: there is none.
+const vt::doubles::Gpu* current_gpu() {
+  auto* ask = driver_function<int (*)(int*)>("cuCtxGetDevice");
+  int device = -1;
+  if (!ask || ask(&device) != 0) return nullptr;
+  return &vt::doubles::host().gpus[static_cast<std::size_t>(device)];
+}
+
+int enqueue(Product product, void* stream) {
+  auto* launch = driver_function<int (*)(void*, void (*)(void*), void*)>("cuLaunchHostFunc");
+  if (!launch) return abi::kNotInitialised;
   auto run = [](void* argument) { multiply(*std::unique_ptr<Product>(static_cast<Product*>(argument))); };
   auto mine = std::make_unique<Product>(std::move(product));
-  return launch(stream, run, mine.release()) == 0 ? kDone : 13;
+  return launch(stream, run, mine.release()) == 0 ? abi::kSuccess : abi::kExecutionFailed;
 }
+
+bool begins_at(const void* at, std::size_t bytes) { return at && reinterpret_cast<std::uintptr_t>(at) % bytes == 0; }
+
+/// Keeps a value that must have the size of its place.
+template <class T>
+int store(T& place, const void* value, std::size_t bytes) {
+  if (!value || bytes != sizeof place) return abi::kInvalidValue;
+  std::memcpy(&place, value, bytes);
+  return abi::kSuccess;
+}
+
+double number(int type, const void* at) {
+  if (type == abi::kR32I) return *static_cast<const std::int32_t*>(at);
+  return type == abi::kR64F ? *static_cast<const double*>(at) : *static_cast<const float*>(at);
+}
+
+const Layout& layout(const void* at) { return *static_cast<const Layout*>(at); }
 
 template <class T>
 int make(void** out, T object) {
   *out = new T(object);
-  return kDone;
+  return abi::kSuccess;
 }
 template <class T>
 int end(void* object) {
   delete static_cast<T*>(object);
-  return kDone;
+  return abi::kSuccess;
 }
 
 }  // namespace
@@ -120,74 +148,89 @@ int end(void* object) {
 extern "C" {
 
 std::size_t cublasLtGetVersion() { return 130002; }
-int cublasLtCreate(void** out) { return make(out, 0); }
+int cublasLtCreate(void** out) { return current_gpu() ? make(out, 0) : abi::kNotInitialised; }
 int cublasLtDestroy(void* handle) { return end<int>(handle); }
 
-int cublasLtMatmulDescCreate(void** out, int compute, int scale) { return make(out, Desc{compute, scale}); }
+int cublasLtMatmulDescCreate(void** out, int compute, int scale) {
+  return is_kind(compute, scale) ? make(out, Desc{compute, scale}) : abi::kInvalidValue;
+}
 int cublasLtMatmulDescDestroy(void* desc) { return end<Desc>(desc); }
 int cublasLtMatmulDescSetAttribute(void* desc, int attribute, const void* value, std::size_t bytes) {
   auto& d = *static_cast<Desc*>(desc);
-  auto store = [&](auto& member) {
-    if (bytes != sizeof member) return kInvalidValue;
-    std::memcpy(&member, value, bytes);
-    return kDone;
-  };
   switch (attribute) {
-    case 3: return store(d.transpose_a);
-    case 4: return store(d.transpose_b);
-    case 17: return store(d.a_scales);
-    case 18: return store(d.b_scales);
-    case 31: return store(d.a_mode);
-    case 32: return store(d.b_mode);
-    default: return kInvalidValue;
+    case abi::kTransposeA: return store(d.transpose_a, value, bytes);
+    case abi::kTransposeB: return store(d.transpose_b, value, bytes);
+    case abi::kAScalePointer: return store(d.a_scales, value, bytes);
+    case abi::kBScalePointer: return store(d.b_scales, value, bytes);
+    case abi::kAScaleMode: return store(d.a_mode, value, bytes);
+    case abi::kBScaleMode: return store(d.b_mode, value, bytes);
+    default: return abi::kInvalidValue;
   }
 }
 
-int cublasLtMatrixLayoutCreate(void** out, int type, u64 rows, u64 columns, std::int64_t leading) {
+int cublasLtMatrixLayoutCreate(void** out, int type, std::uint64_t rows, std::uint64_t columns, std::int64_t leading) {
+  if (bits_of(type) == 0 || rows == 0 || columns == 0 || leading < static_cast<std::int64_t>(rows)) return abi::kInvalidValue;
   return make(out, Layout{type, rows, columns, leading});
 }
-int cublasLtMatrixLayoutDestroy(void* layout) { return end<Layout>(layout); }
+int cublasLtMatrixLayoutDestroy(void* object) { return end<Layout>(object); }
 
-int cublasLtMatmulPreferenceCreate(void** out) { return make(out, 0); }
-int cublasLtMatmulPreferenceDestroy(void* preference) { return end<int>(preference); }
-int cublasLtMatmulPreferenceSetAttribute(void*, int attribute, const void*, std::size_t bytes) {
-  bool workspace = attribute == 1 && bytes == sizeof(std::size_t), reductions = attribute == 3 && bytes == sizeof(std::uint32_t);
-  return workspace || reductions ? kDone : kInvalidValue;
+int cublasLtMatmulPreferenceCreate(void** out) { return make(out, Preference{}); }
+int cublasLtMatmulPreferenceDestroy(void* preference) { return end<Preference>(preference); }
+int cublasLtMatmulPreferenceSetAttribute(void* preference, int attribute, const void* value, std::size_t bytes) {
+  auto& p = *static_cast<Preference*>(preference);
+  if (attribute == abi::kMostWorkspace) return store(p.workspace, value, bytes);
+  return attribute == abi::kReductions ? store(p.reductions, value, bytes) : abi::kInvalidValue;
 }
 
-/// As on a GPU: products of few bits want A by rows and B by columns, those of int8 whole numbers throughout and sizes of whole words.
-int cublasLtMatmulAlgoGetHeuristic(void*, void* desc, void* a, void*, void*, void*, void*, int wanted, void* results, int* count) {
-  auto& d = *static_cast<Desc*>(desc);
-  auto& of_a = *static_cast<Layout*>(a);
-  bool whole = of_a.type == 3, few_bits = whole || of_a.type >= 28, scaled = of_a.type == 33;
-  if (few_bits && (d.transpose_a != 1 || d.transpose_b != 0)) return kNotSupported;
-  if (scaled && (d.a_mode != 1 || d.b_mode != 1 || !d.a_scales || !d.b_scales)) return kNotSupported;
-  bool fits = d.compute == 72 && d.scale == 10 && of_a.rows % 4 == 0 && of_a.columns % 4 == 0;
-  if (whole != (d.compute == 72) || (whole && !fits)) return kNotSupported;
-  if (wanted < 1) return kInvalidValue;
-  std::memset(results, 0, 96);
+// NOLINTNEXTLINE(readability-function-size): as many parameters as the real one has
+int cublasLtMatmulAlgoGetHeuristic(void* library, void* desc, void* a, void* b, void* c, void* d, void* preference, int wanted,
+                                   abi::Proposal* results, int* count) {
+  for (auto* given : {library, desc, a, b, c, d, preference})
+    if (!given) return abi::kInvalidValue;
+  auto* gpu = current_gpu();
+  if (!gpu || !results || !count || wanted < 1) return abi::kInvalidValue;
+  *count = 0;
+  if (auto refused = refusal({*static_cast<Desc*>(desc), layout(a), layout(b), layout(c), layout(d)}, gpu->sm)) return refused;
+  *results = {};
+  results->algorithm.data[0] = kAlgorithm;
+  results->workspace = std::min(kWorkspace, static_cast<Preference*>(preference)->workspace);
+  results->algorithm.data[1] = results->workspace;
   *count = 1;
-  return kDone;
+  return abi::kSuccess;
 }
-int cublasLtMatmulAlgoConfigGetAttribute(const void*, int attribute, void* value, std::size_t bytes, std::size_t* written) {
-  std::memcpy(value, &attribute, bytes);
+int cublasLtMatmulAlgoConfigGetAttribute(const abi::Algorithm* algorithm, int attribute, void* value, std::size_t bytes,
+                                         std::size_t* written) {
+  auto number = attribute == abi::kAlgorithmId ? static_cast<int>(algorithm->data[0]) : attribute;
+  if (bytes != sizeof number) return abi::kInvalidValue;
+  std::memcpy(value, &number, bytes);
   *written = bytes;
-  return kDone;
+  return abi::kSuccess;
 }
 
-int cublasLtMatmul(void*, void* desc, const void* alpha, const void* a, void* a_layout, const void* b, void* b_layout, const void* beta,
-                   const void* c, void*, void* d, void* d_layout, const void*, void*, std::size_t, void* stream) {
+// NOLINTNEXTLINE(readability-function-size): as many parameters as the real one has
+int cublasLtMatmul(void* library, void* desc, const void* alpha, const void* a, void* a_layout, const void* b, void* b_layout,
+                   const void* beta, const void* c, void* c_layout, void* d, void* d_layout, const abi::Algorithm* algorithm,
+                   void* workspace, std::size_t workspace_bytes, void* stream) {
+  if (!library || !alpha || !beta || !algorithm || algorithm->data[0] != kAlgorithm) return abi::kInvalidValue;
+  for (auto* data : {a, b, c, static_cast<const void*>(d)})
+    if (!begins_at(data, abi::kAlignment)) return abi::kInvalidValue;  // else another algorithm would have had to be asked for
+  auto wants = algorithm->data[1];
+  if (wants > workspace_bytes || (wants != 0 && !begins_at(workspace, abi::kAlignment))) return abi::kInvalidValue;
   auto& how = *static_cast<Desc*>(desc);
-  auto scalar = [&](const void* at) -> double {
-    if (how.scale == 10) return *static_cast<const std::int32_t*>(at);
-    return how.scale == 1 ? *static_cast<const double*>(at) : *static_cast<const float*>(at);
+  auto* gpu = current_gpu();
+  if (!gpu) return abi::kNotInitialised;
+  if (auto refused = refusal({how, layout(a_layout), layout(b_layout), layout(c_layout), layout(d_layout)}, gpu->sm)) return refused;
+  auto operand = [](const void* data, const void* kept, int transpose, const void* scales) {
+    return Operand{static_cast<const u64*>(data), layout(kept), transpose == abi::kTransposed, static_cast<const unsigned char*>(scales)};
   };
-  auto operand = [](const void* data, const void* layout, int transpose, const void* scales) {
-    return Operand{static_cast<const u64*>(data), *static_cast<const Layout*>(layout), transpose == 1,
-                   static_cast<const unsigned char*>(scales)};
-  };
-  return enqueue({operand(a, a_layout, how.transpose_a, how.a_scales), operand(b, b_layout, how.transpose_b, how.b_scales), scalar(alpha),
-                  scalar(beta), static_cast<const u64*>(c), static_cast<u64*>(d), *static_cast<Layout*>(d_layout)},
+  return enqueue({operand(a, a_layout, how.transpose_a, how.a_scales), operand(b, b_layout, how.transpose_b, how.b_scales),
+                  number(how.scale, alpha), number(how.scale, beta), static_cast<const u64*>(c), static_cast<u64*>(d), layout(d_layout)},
                  stream);
 }
-}
+
+}  // extern "C"
+
+// As the agent declares them, which is held against cublasLt.h in tests/contract/abi.
+#define VT_SAME(returned, name, ...) static_assert(vt::test::kSameCall<decltype(abi::Functions::name), decltype(&::name)>, #name);
+VT_CUBLASLT_FUNCTIONS(VT_SAME)
+#undef VT_SAME
