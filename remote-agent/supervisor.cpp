@@ -71,6 +71,7 @@ class Supervisor {
   std::size_t emitted_ = 0;
   pid_t helper_ = 0;  ///< a `sudo kill` of ours, not to be killed itself
   bool reaped_ = false, have_values_ = false;
+  std::string doing_;  ///< what the check last said it does
 };
 
 void Supervisor::emit(json frame) {
@@ -158,6 +159,7 @@ void Supervisor::on_frame(const std::string& line) {
     result_.device = text_in(*frame, "device");
     if (result_.error.empty()) result_.error = text_in(*frame, "error");
   } else if (t == "progress" || t == "metric" || t == "log" || t == "publish" || t == "await") {
+    if (t == "progress") doing_ = text_in(*frame, "text");
     emit(std::move(*frame));
   } else {
     end("the check's report cannot be read");
@@ -209,6 +211,7 @@ void Supervisor::on_time() {
   if (phase_ == Phase::over || boot_ms() < next_ms_) return;
   if (phase_ == Phase::running) {
     result_.timed_out = true;
+    if (!doing_.empty()) result_.error = "timed out after " + std::to_string(job_.deadline_ms / 1000) + "s (was in " + doing_ + ")";
     end("");
   } else if (phase_ == Phase::asked_to_end) {
     phase_ = Phase::killed, next_ms_ = boot_ms() + kUnkillableMs;

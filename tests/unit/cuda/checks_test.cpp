@@ -26,6 +26,14 @@ TEST(CudaChecks, TwoVersionsOfTheDriverAreNamedWithAdvice) {
   EXPECT_NE(state.find("restart"), std::string::npos) << state;
 }
 
+TEST(CudaChecks, AGpuOnWhichTheDriverHangsIsNamed) {
+  FakeGpus gpus(2);
+  gpus.fault_context_hang(1);
+  auto result = gpus.check("drv.init", json::object(), 2000);
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.error, "timed out after 2s (was in context on GPU 1)");
+}
+
 TEST(CudaChecks, NvrtcCompilesLoadsAndComputesRight) {
   FakeGpus gpus(2);
   auto values = gpus.values("cuda.nvrtc");
