@@ -153,7 +153,7 @@ Status write_one(const CommandLine& line, const GpuBaseline& baseline, bool only
   file.close();
   if (!file) return fail(Errc::storage, "cannot write " + path);
   if (!line.json)
-    print("learned " + std::to_string(baseline.figures.size()) + " figures of " + baseline.names.front() + " from run " +
+    print("learned " + count_of(baseline.figures.size(), "figure") + " of " + baseline.names.front() + " from run " +
           baseline.facts.at("run") + "\nwritten to " + path + "\n");
   return {};
 }
