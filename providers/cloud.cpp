@@ -10,6 +10,6 @@ bool may_enter(const CloudAccess& cloud, const std::string& address) {
   return here || cloud.reach == HttpRules::Reach::internet;
 }
 
-HttpRules http_rules(const CloudAccess& cloud) { return {cloud.reach, "vault-test/" VT_VERSION, ""}; }
+HttpRules http_rules(const CloudAccess& cloud) { return {cloud.reach, "vault-test/" VT_VERSION, "", cloud.urgent}; }
 
 }  // namespace vt

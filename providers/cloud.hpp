@@ -20,6 +20,7 @@ struct CloudAccess {
   std::function<std::string(const std::string&)> environment;
   HttpRules::Reach reach = HttpRules::Reach::internet;
   std::function<bool()> stopped;  ///< the user wants to end: waiting for a host to become ready ends at once. May be empty
+  std::function<bool()> urgent;   ///< the user said so twice: a confirmation is not waited for either. May be empty
   bool rehearsal = false;
   double pace = 1;  ///< every wait of ours is multiplied by it; below 1 only against an emulator that runs as much faster
 

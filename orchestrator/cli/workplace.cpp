@@ -156,6 +156,7 @@ Context make_context(Store& store, Ledger& ledger, const Clock& clock, StopFlag&
       if (!row.account.empty()) accounts.insert(row.account);
   clouds.context.accounts.assign(accounts.begin(), accounts.end());
   clouds.context.cloud.stopped = [&stop] { return stop.requested(); };
+  clouds.context.cloud.urgent = [&stop] { return stop.urgent(); };
   Context context{store, ledger, clock, stop, AgentBinaries::beside_this_program(), {}, {}, {}, connect, {}, {}};
   context.provider = [&clouds](const std::string& name) { return clouds.provider(name); };
   context.rehearsal = clouds.rehearsal();

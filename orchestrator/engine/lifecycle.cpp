@@ -45,8 +45,8 @@ Status settle_unclear(Context& c, Provider& provider, const Resource& r) {
 /// Deletion is asked for until the provider takes the call: a lost or refused one costs money by the hour.
 Status ask_to_destroy(Context& c, Provider& provider, const Resource& row) {
   Status asked = provider.destroy(row);
-  for (int round = 1; !asked && asked.error().retryable() && round < kRounds && !c.stop.urgent(); ++round) {
-    c.clock.sleep(provider.confirm_spacing());
+  for (int round = 1; !asked && asked.error().retryable() && round < kRounds; ++round) {
+    if (!rest(c.clock, c.stop, provider.confirm_spacing())) break;
     asked = provider.destroy(row);
   }
   return asked;
@@ -55,8 +55,8 @@ Status ask_to_destroy(Context& c, Provider& provider, const Resource& row) {
 /// Listings that still show it are asked again: accepted is not gone. An error of the listing proves nothing either.
 Status wait_until_gone(Context& c, Provider& provider, const Resource& row) {
   std::string why = "it is still listed";
-  for (int round = 0; round < kRounds && !c.stop.urgent(); ++round) {
-    if (round > 0) c.clock.sleep(provider.confirm_spacing());
+  for (int round = 0; round < kRounds; ++round) {
+    if (!rest(c.clock, c.stop, round == 0 ? Duration{0} : provider.confirm_spacing())) break;
     auto absent = confirmed_absent(c.clock, c.stop, provider, row);
     if (absent && *absent) return {};
     why = absent ? "it is still listed, or the listing is incomplete" : absent.error().what;

@@ -1,5 +1,7 @@
 #include "orchestrator/engine/look.hpp"
 
+#include "providers/nap.hpp"
+
 namespace vt {
 
 namespace {
@@ -19,10 +21,13 @@ Result<std::optional<Resource>> look(Provider& provider, const Resource& r, bool
   return std::optional<Resource>();
 }
 
+bool rest(const Clock& clock, const StopFlag& stop, Duration time) {
+  return nap(clock, time, [&stop] { return stop.urgent(); });
+}
+
 Result<bool> confirmed_absent(const Clock& clock, const StopFlag& stop, Provider& provider, const Resource& r) {
   for (int looks = 0; looks < 2; ++looks) {
-    if (stop.urgent()) return false;  // the row stays open and visible; reap confirms
-    if (looks == 1) clock.sleep(provider.confirm_spacing());
+    if (!rest(clock, stop, looks == 0 ? Duration{0} : provider.confirm_spacing())) return false;  // the row stays open; reap confirms
     bool complete = false;
     VT_TRY(std::optional<Resource> seen, look(provider, r, complete));
     if (seen || !complete) return false;

@@ -7,6 +7,7 @@
 
 #include "providers/gcp/errors.hpp"
 #include "providers/gcp/json.hpp"
+#include "providers/nap.hpp"
 
 namespace vt::gcp {
 
@@ -116,7 +117,9 @@ Result<Items> Api::list(const std::string& path, const std::string& filter, cons
   }
 }
 
-void Api::pause(Duration real, Deadline deadline) const { clock_.sleep(std::min(cloud_.paced(real), deadline.left())); }
+bool Api::pause(Duration real, Deadline deadline) const {
+  return nap(clock_, std::min(cloud_.paced(real), deadline.left()), [this] { return cloud_.urgent && cloud_.urgent(); });
+}
 
 Result<Json> json_of(const Reply& reply) {
   if (reply.ok()) return parse_object(reply.body);

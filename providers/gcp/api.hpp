@@ -52,8 +52,9 @@ class Api {
 
   [[nodiscard]] const CloudAccess& cloud() const { return cloud_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
-  /// Sleeps as long as that takes in the cloud's time, but never past the deadline.
-  void pause(Duration real, Deadline) const;
+  /// Sleeps as long as that takes in the cloud's time, but never past the deadline. False, and at once, if the user does not wait
+  /// for confirmations any more.
+  [[nodiscard]] bool pause(Duration real, Deadline) const;
 
  private:
   const CloudAccess& cloud_;

@@ -23,7 +23,7 @@ Result<Json> finish(Api& api, const std::string& project, const std::string& zon
   while (text_of(latest, "status") != "DONE") {
     if (name.empty()) return fail(Errc::transport, "the reply names no operation");
     if (deadline.passed()) return fail(Errc::timeout, name + " is still " + text_of(latest, "status"));
-    api.pause(kPollSpacing, deadline);
+    if (!api.pause(kPollSpacing, deadline)) return fail(Errc::timeout, name + " was not waited for: interrupted twice");
     VT_FAILPOINT("gcp.operation");
     auto asked = api.get(operations(project, zone) + "/" + encoded(name));
     if (asked) latest = std::move(*asked);

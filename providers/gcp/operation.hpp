@@ -7,7 +7,8 @@ namespace vt::gcp {
 
 /// Polls an operation of a zone (zone empty: a global one) until it is DONE and returns it, whether it succeeded or not: see
 /// succeeded(). Asks again and again with GET, so that an interrupt never waits for the two minutes that `wait` may hold the
-/// connection. A lost reply is asked for again. Errc::timeout at the deadline, Errc::not_found if there is no such operation.
+/// connection. A lost reply is asked for again. Errc::timeout at the deadline or when the user does not wait any more, Errc::not_found
+/// if there is no such operation.
 Result<nlohmann::json> finish(Api&, const std::string& project, const std::string& zone, const nlohmann::json& operation, Deadline);
 
 /// Whether a DONE operation did what it should.

@@ -50,11 +50,12 @@ class HeaderLines {
 /// What the callbacks of one transfer write into.
 struct Transfer {
   const HttpRequest& request;
-  HttpRules::Reach reach;
-  HttpReply reply;
+  const HttpRules& rules;
+  HttpReply reply = {};
   std::size_t header_bytes = 0;
   bool head_complete = false, too_large = false, foreign = false;
   std::array<char, CURL_ERROR_SIZE> error{};
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 };
 
 std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* user) {
@@ -87,17 +88,24 @@ std::size_t on_header(char* bytes, std::size_t, std::size_t count, void* user) {
 /// The last look at where we really go: a name may resolve to anything.
 curl_socket_t on_socket(void* user, curlsocktype, curl_sockaddr* address) {
   auto& transfer = *static_cast<Transfer*>(user);
-  if (transfer.reach == HttpRules::Reach::loopback && !is_loopback(address->addr)) {
+  if (transfer.rules.reach == HttpRules::Reach::loopback && !is_loopback(address->addr)) {
     transfer.foreign = true;
     return CURL_SOCKET_BAD;
   }
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+/// libcurl asks several times a second while bytes flow, and once a second while none do.
+int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  auto& transfer = *static_cast<const Transfer*>(user);
+  return std::chrono::steady_clock::now() - transfer.began >= transfer.rules.grace && transfer.rules.abandon() ? 1 : 0;
+}
+
 bool is_read(const HttpRequest& request) { return request.method == "GET" || request.method == "HEAD"; }
 
 /// Whom we talk to and how, the same for every request.
-void set_rules(CURL* easy, const HttpRules& rules, Transfer& transfer) {
+void set_rules(CURL* easy, Transfer& transfer) {
+  auto& rules = transfer.rules;
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");  // which of the two, the address rules have decided
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));  // 2 may send a refused stream again
@@ -117,6 +125,10 @@ void set_rules(CURL* easy, const HttpRules& rules, Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
   curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer.error.data());
+  if (!rules.abandon || transfer.request.method == "POST") return;
+  curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+  curl_easy_setopt(easy, CURLOPT_XFERINFODATA, &transfer);
 }
 
 void set_request(CURL* easy, const HttpRequest& request, const HeaderLines& headers) {
@@ -199,8 +211,8 @@ class CurlHttp final : public Http {
 
  private:
   HttpResult transmit(CURL* easy, const HttpRequest& request, const HeaderLines& headers) const {
-    Transfer transfer{request, rules_.reach, {}, 0, false, false, false, {}};
-    set_rules(easy, rules_, transfer);
+    Transfer transfer{request, rules_};
+    set_rules(easy, transfer);
     set_request(easy, request, headers);
     static_assert(is_failpoint("http.send"));
     if (auto fine = failpoint_reached("http.send"); !fine) return tl::unexpected(HttpFailure{false, false, fine.error().what});

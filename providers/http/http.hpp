@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,6 +53,9 @@ struct HttpRules {
   enum class Reach { internet, loopback } reach = Reach::internet;
   std::string user_agent;  ///< RunPod's front turns requests without one away
   std::string ca_file;     ///< empty: the system's
+  /// True ends what has been under way for `grace`, as if no reply came. Not a POST: whether it made something would be unclear.
+  std::function<bool()> abandon = {};
+  Duration grace{2'000};  ///< a deletion that is asked for late is still sent
 };
 
 /// libcurl behind the rules of one request = one transmission: every request that is not GET or HEAD goes out on a fresh

@@ -22,7 +22,9 @@ struct FakeCloud {
   int rate_limited = 0;                           ///< creates turned away unread
   int unready = 0;                                ///< hosts that come but never answer
   bool price_known = true;
-  Duration late{0};
+  std::size_t limit = 1'000'000;                    ///< of hosts at a time
+  Finding::Kind over_limit = Finding::Kind::quota;  ///< what one more is refused as
+  Duration late{0}, spacing{0};
 };
 
 inline std::mutex fake_cloud_lock;  ///< slots of a layer use the cloud side by side
@@ -35,7 +37,7 @@ class FakeProvider final : public Provider {
   [[nodiscard]] Quote quote(const Layer&) const override { return {Money{1'000'000}, true, "", {}, {}}; }
   std::vector<Finding> preflight(const Layer&) override { return {}; }
   [[nodiscard]] bool existing_hosts() const override { return false; }
-  [[nodiscard]] Duration confirm_spacing() const override { return Duration{0}; }
+  [[nodiscard]] Duration confirm_spacing() const override { return cloud_.spacing; }
   [[nodiscard]] Duration late_appearance() const override { return cloud_.late; }
 
   Result<std::vector<Candidate>> candidates(const Layer&) override {
@@ -54,6 +56,7 @@ class FakeProvider final : public Provider {
     if (cloud_.rate_limited-- > 0) return Refused{Finding::Kind::rate, "slow down", Duration{7000}};
     if (auto at = cloud_.refusals.find(r.zone); at != cloud_.refusals.end()) return Refused{at->second, "not here", {}};
     if (cloud_.lose_request) return Ambiguous{"timeout"};
+    if (cloud_.alive.size() >= cloud_.limit) return Refused{cloud_.over_limit, "over quota", {}};
     Resource made = r;
     made.provider_id = "id-" + r.owner.name;
     cloud_.alive[r.owner.name] = made;
@@ -69,6 +72,7 @@ class FakeProvider final : public Provider {
     return Allocation{{host}, r.owner.name};
   }
   Status destroy(const Resource& r) override {
+    std::lock_guard hold(fake_cloud_lock);
     ++cloud_.destroys;
     if (cloud_.destroys_ignored > 0) return --cloud_.destroys_ignored, Status{};
     cloud_.alive.erase(r.owner.name);

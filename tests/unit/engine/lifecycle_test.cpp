@@ -1,73 +1,9 @@
-#include "orchestrator/engine/lifecycle.hpp"
 #include "orchestrator/cost/billing.hpp"
 #include "orchestrator/engine/next_step.hpp"
 #include "orchestrator/engine/reap.hpp"
-
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
-
-#include "fake_provider.hpp"
+#include "tests/unit/engine/lifecycle_fixture.hpp"
 
 using namespace vt;
-
-namespace {
-
-class Lifecycle : public ::testing::Test {
- protected:
-  void SetUp() override {
-    char pattern[] = "/tmp/vt-lifecycle-XXXXXX";
-    folder_ = mkdtemp(pattern);
-    store_ = Store::open(folder_, clock_).value().release();
-    ledger_ = Ledger::open(folder_, clock_).value().release();
-    auto make = [this](const std::string& name) -> std::unique_ptr<Provider> {
-      return name == "fake" ? std::make_unique<FakeProvider>(cloud_) : nullptr;
-    };
-    context_ = std::make_unique<Context>(Context{*store_, *ledger_, clock_, stop_, {}, make, {"fake"}, {}});
-    layer_.name = "pod";
-    layer_.provider = "fake";
-  }
-  void TearDown() override {
-    delete ledger_;
-    delete store_;
-    std::filesystem::remove_all(folder_);
-  }
-
-  Result<Allocation> get(Money cap = {}) {
-    FakeProvider provider(cloud_);
-    HostsWanted wanted{"run1", {}, {}, Duration{1000}, [this](const std::string& text) { told_ += text + "\n"; }};
-    if (cap.micro > 0) wanted.caps.layer = cap;
-    return acquire(*context_, provider, layer_, wanted);
-  }
-  Resource only_row() {
-    auto rows = ledger_->all().value();
-    EXPECT_EQ(rows.size(), 1U);
-    return rows.empty() ? Resource{} : rows.front();
-  }
-  Status give_back() {
-    FakeProvider provider(cloud_);
-    return release(*context_, provider, only_row().owner.name);
-  }
-  /// As if the process that holds the row had died. The ledger itself lets nobody say so.
-  void orphan() {
-    SQLite::Database db(folder_ + "/ledger.db", SQLite::OPEN_READWRITE);
-    db.exec("UPDATE resource SET holder = '1:1:gone'");
-  }
-
-  std::string folder_;
-  ManualClock clock_;
-  StopFlag stop_;
-  FakeCloud cloud_;
-  Store* store_ = nullptr;
-  Ledger* ledger_ = nullptr;
-  std::unique_ptr<Context> context_;
-  Layer layer_;
-  std::string told_;
-};
-
-}  // namespace
 
 TEST_F(Lifecycle, ReadyThenGone) {
   auto allocation = get();
@@ -153,6 +89,20 @@ TEST_F(Lifecycle, AcceptedIsNotGone) {
   EXPECT_EQ(only_row().state, ResourceState::deleting);
   EXPECT_TRUE(give_back());
   EXPECT_EQ(only_row().state, ResourceState::gone);
+}
+
+TEST_F(Lifecycle, AfterASecondInterruptNothingIsWaitedForAndTheRowStays) {
+  ASSERT_TRUE(get());
+  cloud_.destroys_ignored = 1000;
+  cloud_.spacing = std::chrono::seconds(10);
+  auto began = clock_.wall_ms;
+  clock_.on_sleep = [this, began] {
+    if (clock_.wall_ms > began + 500 && !stop_.urgent()) stop_.raise(), stop_.raise();
+  };
+  EXPECT_FALSE(give_back());
+  EXPECT_LT(clock_.wall_ms, began + 1000);
+  EXPECT_EQ(cloud_.destroys, 1) << "it was asked for";
+  EXPECT_EQ(only_row().state, ResourceState::deleting);
 }
 
 TEST_F(Lifecycle, CandidatesAreTriedInOrder) {

@@ -49,6 +49,18 @@ TEST(GcpOperation, EndsAtItsDeadlineAndOnRefusals) {
   EXPECT_EQ(refusing.asked().size(), 1U);
 }
 
+TEST(GcpOperation, IsNotWaitedForAfterASecondInterrupt) {
+  FakeCloud cloud;
+  cloud.context.cloud.pace = 1;
+  cloud.context.cloud.urgent = [&] { return cloud.clock.wall_ms > 1'700'000'000'000 + 2500; };
+  cloud.on("GET */operations/operation-1", 200, running());
+  auto given_up = finish(cloud.api(), "p", "z-a", running(), Deadline::after(Duration{60'000}));
+  ASSERT_FALSE(given_up);
+  EXPECT_EQ(given_up.error().code, Errc::timeout) << "the row stays open";
+  EXPECT_EQ(cloud.asked().size(), 1U) << "it was waited for until then";
+  EXPECT_LT(cloud.clock.wall_ms, 1'700'000'000'000 + 2700);
+}
+
 TEST(GcpOperation, ATokenIsRenewedOnceForEachRequest) {
   FakeCloud cloud;
   cloud.on("GET *", 401, test::api_error(401, "authError", "Invalid Credentials"));

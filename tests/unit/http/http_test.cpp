@@ -132,6 +132,17 @@ TEST_F(HttpClient, TooMuchIsAnError) {
   EXPECT_TRUE(loopback()->send(r));
 }
 
+TEST_F(HttpClient, WhatNobodyWaitsForAnyMoreEndsButForAPost) {
+  HttpRules rules{HttpRules::Reach::loopback, "vault-test/test", ""};
+  rules.abandon = [] { return true; };
+  EXPECT_TRUE(make_http(rules)->send(request("DELETE", web_.url("/gone")))) << "it still has its grace";
+  rules.grace = 0s;
+  auto http = make_http(rules);
+  EXPECT_FALSE(http->send(request("GET", web_.url("/echo"))));
+  EXPECT_FALSE(http->send(request("DELETE", web_.url("/gone"))));
+  EXPECT_TRUE(http->send(request("POST", web_.url("/echo")))) << "it may have made something";
+}
+
 TEST_F(HttpClient, NoProxyIsTakenFromTheEnvironment) {
   test::Listener proxy;
   auto address = "http://127.0.0.1:" + std::to_string(proxy.port());
