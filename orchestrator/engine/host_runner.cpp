@@ -74,6 +74,7 @@ class HostRunner {
       Status started = try_session();
       bool late = task_.time_budget && task_.time_budget->passed();
       if (started || !started.error().retryable() || attempt == kAttempts || c_.stop.requested() || late) return started;
+      VT_CHECK(still_there(started.error()));
       c_.clock.sleep(kPause);
     }
   }
@@ -89,6 +90,7 @@ class HostRunner {
     agents.payload = task_.plan.layer->payload;
     VT_TRY(auto session, theirs(AgentSession::start(connector, agents, task_.run, Deadline::after(kConnectTime))));
     session->join_groups(task_.group.broker());
+    session->ask_when_lost(task_.fate);
     std::lock_guard lock(session_mutex_);
     session_ = std::move(session);
     return {};
@@ -237,9 +239,15 @@ class HostRunner {
   /// A host that stopped answering because its provider took it away is told apart from one that broke.
   [[nodiscard]] Error explained(Error why) const {
     bool silent = why.code == Errc::transport || why.code == Errc::timeout;
-    if (!silent || !task_.fate) return why;
-    if (auto fate = task_.fate(); !fate.empty()) return {Errc::lost, fate + " (" + why.what + ")"};
-    return why;
+    if (!silent) return why;
+    auto there = still_there(why);
+    return there ? why : there.error();
+  }
+
+  /// Errc::lost if its provider says that the host is gone: nobody tries to reach it any longer then.
+  [[nodiscard]] Status still_there(const Error& why) const {
+    auto fate = task_.fate ? task_.fate() : std::string();
+    return fate.empty() ? Status{} : Status(fail(Errc::lost, fate + " (" + why.what + ")"));
   }
 
   /// A cut connection during a short check: meet the host again and repeat the check once, unless it disturbs.
@@ -257,6 +265,7 @@ class HostRunner {
     if (result && result->lost && !check.disruptive) return run_anew(check, job, listener);
     bool cut = !result && (result.error().code == Errc::transport || result.error().code == Errc::timeout);
     if (!cut || job.detach || check.disruptive || c_.stop.requested()) return result;
+    VT_CHECK(still_there(result.error()));
     VT_CHECK(event(event::Noted{"warn", check.id + ": " + result.error().what + "; connecting again"}));
     VT_CHECK(start_session());
     if (task_.claim) VT_CHECK(claim());

@@ -13,6 +13,7 @@ namespace {
 
 constexpr Duration kAttempt{15'000};  ///< most for one attempt to reach the host again
 constexpr Duration kFirstPause{200}, kLongestPause{5000};
+constexpr Duration kAskSpacing{5000};  ///< between two questions to a provider
 
 /// Worth another attempt: everything but what a person has to change.
 bool may_pass(const Error& error) { return error.retryable() || error.code == Errc::not_found; }
@@ -47,10 +48,18 @@ Status AgentLink::reopen(Deadline deadline, CancelFlag& cancel) {
   for (Duration pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     cancel.sleep(std::min(pause, deadline.left()));
     if (cancel.is_set()) return fail(Errc::cancelled, "cancelled");
+    if (auto gone = fate(); !gone.empty()) return fail(Errc::lost, gone);
     auto opened = open(deadline.earlier(kAttempt));
     if (opened || !may_pass(opened.error())) return opened;
     if (deadline.passed()) return fail(Errc::transport, "the host could not be reached again: " + opened.error().what);
   }
+}
+
+std::string AgentLink::fate() {
+  if (!fate_ || (not_before_ && !not_before_->passed())) return "";
+  auto told = fate_();
+  not_before_ = Deadline::after(kAskSpacing);
+  return told;
 }
 
 Status AgentLink::greet(Deadline deadline) {

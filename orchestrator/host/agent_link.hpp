@@ -2,6 +2,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 
 #include "orchestrator/host/agent_channel.hpp"
 #include "orchestrator/host/agent_session.hpp"
@@ -30,8 +31,12 @@ class AgentLink {
   /// One attempt; nothing to do if the link stands. A claim that was kept is made again: Errc::refused if somebody else
   /// has taken the host meanwhile.
   Status open(Deadline);
-  /// Attempts with growing pauses until the deadline, the flag is set, or an error that does not pass by itself.
+  /// Attempts with growing pauses until the deadline, the flag is set, an error that does not pass by itself, or Errc::lost: the
+  /// host is known to be gone (see ask_when_lost).
   Status reopen(Deadline, CancelFlag&);
+  /// Whom to ask what became of a host that cannot be reached; empty answer: nothing is known. Asked as soon as the link is lost and
+  /// between attempts, at most once in five seconds.
+  void ask_when_lost(std::function<std::string()> fate) { fate_ = std::move(fate); }
   void drop() { channel_.reset(); }
   [[nodiscard]] bool is_open() const { return channel_ != nullptr; }
 
@@ -50,6 +55,7 @@ class AgentLink {
  private:
   Status greet(Deadline);
   Status reclaim(Deadline);
+  std::string fate();
 
   AgentSession::Connector connector_;
   AgentBinaries binaries_;
@@ -59,6 +65,8 @@ class AgentLink {
   AgentHello hello_;
   std::string claim_;  ///< JSON; empty = none
   std::uint64_t uploaded_ = 0;
+  std::function<std::string()> fate_;
+  std::optional<Deadline> not_before_;  ///< the next question to fate_
 };
 
 }  // namespace vt

@@ -47,6 +47,7 @@ Result<std::unique_ptr<AgentSession>> AgentSession::start(Connector connector, c
 }
 
 void AgentSession::join_groups(std::shared_ptr<Broker> broker) { impl_->broker = std::move(broker); }
+void AgentSession::ask_when_lost(std::function<std::string()> fate) { impl_->link.ask_when_lost(std::move(fate)); }
 const AgentHello& AgentSession::hello() const { return impl_->link.hello(); }
 std::uint64_t AgentSession::uploaded_bytes() const { return impl_->link.uploaded(); }
 void AgentSession::cancel() { impl_->cancel.set(); }

@@ -56,6 +56,9 @@ class AgentSession {
   ~AgentSession();
   /// Jobs with a `group` exchange values with the other ranks through this broker, which their sessions share.
   void join_groups(std::shared_ptr<Broker>);
+  /// What to ask when the host cannot be reached: why it is gone, empty if nothing is known. A run() whose connection was cut is then
+  /// over with Errc::lost as soon as there is an answer. Asked at most once in five seconds.
+  void ask_when_lost(std::function<std::string()> fate);
 
   [[nodiscard]] const AgentHello& hello() const;
   [[nodiscard]] std::uint64_t uploaded_bytes() const;

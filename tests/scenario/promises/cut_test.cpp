@@ -20,6 +20,7 @@ struct Cut {
   const char* provider;
   const char* how;
   const char* said;
+  const char* check = "p.long";
   friend std::ostream& operator<<(std::ostream& out, const Cut& c) { return out << c.name; }
 };
 
@@ -30,7 +31,7 @@ class CutOff : public Promise, public testing::WithParamInterface<Cut> {
 
 TEST_P(CutOff, IsNoVerdictOnWhatWasTested) {
   begin({"auto", "", 0});
-  start({"run", plan_of({layer(GetParam().provider, 1, "p.long")})});
+  start({"run", plan_of({layer(GetParam().provider, 1, GetParam().check)})});
   ASSERT_TRUE(program->saw("-layer: execute")) << program->err();
   std::this_thread::sleep_for(300ms);
   ASSERT_EQ(clouds.end_all(GetParam().how), 1);
@@ -52,7 +53,9 @@ std::vector<Cut> cuts() {
           {"VanishedGcp", "gcp", "vanish", "gone"},
           {"ExpiredGcp", "gcp", "expire", ""},
           {"PreemptedRunPod", "runpod", "preempt", "RunPod"},
-          {"VanishedRunPod", "runpod", "vanish", "RunPod"}};
+          {"VanishedRunPod", "runpod", "vanish", "RunPod"},
+          {"PreemptedDetachedGcp", "gcp", "preempt", "preempted", "p.detached"},
+          {"VanishedDetachedRunPod", "runpod", "vanish", "RunPod", "p.detached"}};
 }
 INSTANTIATE_TEST_SUITE_P(When, CutOff, testing::ValuesIn(cuts()), [](auto& test) { return test.param.name; });
 

@@ -60,6 +60,7 @@ class Hosts : public ::testing::Test {
         HostTask task{"run", plan_, host, {}, board, false, {}, {}, [](auto, auto&) {}, {}};
         if (auto earlier = earlier_.find(name); earlier != earlier_.end()) task.earlier = earlier->second;
         task.together = together_;
+        task.fate = [this] { return fate_; };
         (void)run_host(*context_, task);
         board.leave(name);
       });
@@ -81,7 +82,7 @@ class Hosts : public ::testing::Test {
   Layer layer_;
   LayerPlan plan_;
   std::optional<Context> context_;
-  std::string lost_;
+  std::string lost_, fate_;
   std::map<std::string, std::map<std::string, Judgement>> earlier_;  ///< by host and check: from before an interruption
   std::map<std::string, int> together_;
 };
@@ -154,6 +155,23 @@ Check of_two_hosts() {
                       Expectation{Expectation::Op::matches, {"^of rank[01]$"}, {}},
                       ""}};
   return together;
+}
+
+TEST_F(Hosts, ATakenHostIsTheInfrastructuresDoingAndKnownAtOnce) {
+  auto burn = agent_check("soak.burn");
+  burn.detached = true;
+  plan(burn);
+  plan(agent_check("gpu.count"));
+  test::write_file(home_ / "behaviour", "die");
+  fate_ = "preempted by Compute Engine at 12:03:11Z";
+  auto began = std::chrono::steady_clock::now();
+  run({"a"});
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10)) << "not two minutes";
+  EXPECT_EQ(judged("soak.burn").verdict, Verdict::error);
+  EXPECT_EQ(judged("soak.burn").cause, Cause::infrastructure);
+  EXPECT_EQ(judged("soak.burn").reason, fate_);
+  EXPECT_EQ(judged("gpu.count").verdict, Verdict::blocked);
+  EXPECT_EQ(judged("gpu.count").reason, fate_);
 }
 
 TEST_F(Hosts, HostsDoAGroupCheckTogether) {

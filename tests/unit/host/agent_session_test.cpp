@@ -190,6 +190,33 @@ TEST_F(Session, ReattachingGivesUpAfterItsTime) {
   EXPECT_GE(connections_, 2);
 }
 
+TEST_F(Session, AHostThatIsKnownToBeGoneIsNotSoughtAnyLonger) {
+  behave("die");
+  auto session = start();
+  int asked = 0;
+  session->ask_when_lost([&] { return ++asked, "preempted at 12:03:11Z"; });
+  auto begin = std::chrono::steady_clock::now();
+  auto result = session->run(job_of(1, 1, true), {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Errc::lost);
+  EXPECT_EQ(result.error().what, "preempted at 12:03:11Z");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s) << "not the two minutes of reattaching";
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(connections_, 1);
+}
+
+TEST_F(Session, WhetherAHostIsGoneIsNotAskedAtEveryAttempt) {
+  behave("die");
+  auto session = start();
+  int asked = 0;
+  session->ask_when_lost([&] { return ++asked, ""; });
+  auto result = session->run(job_of(1, 1, true), {}, false, 800ms);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Errc::transport);
+  EXPECT_GE(connections_, 3);
+  EXPECT_EQ(asked, 1);
+}
+
 TEST_F(Session, AttachesToAJobOfAnEarlierSessionOrSaysThereIsNone) {
   auto none = start()->run(job_of(1, 1, true), {}, true);
   ASSERT_FALSE(none);
