@@ -35,6 +35,7 @@ struct Finding {
   } kind = Kind::policy;
   enum class Weight { stops, warns } weight = Weight::stops;
   std::string what, remedy;
+  bool passes = false;  ///< of a quota: the limit is enough, but machines that are there now count against it
 };
 
 /// Price and time of one host of this layer.
@@ -113,8 +114,8 @@ class Provider {
   /// for existing hosts.
   virtual CreateOutcome create(const Layer&, const Resource&) = 0;
   /// Waits until the hosts can be logged in to. For existing hosts the resource is empty. The error tells what next: Errc::capacity
-  /// stock-out or the limit of a region, Errc::quota the account's limit, Errc::lost gone by itself, Errc::timeout, transport and
-  /// not_found stuck or unusable.
+  /// stock-out, Errc::quota the account's limit, Errc::region_quota that of a region or market, Errc::lost gone by itself, Errc::timeout,
+  /// transport and not_found stuck or unusable.
   virtual Result<Allocation> wait_ready(const Layer&, const Resource&, Deadline) = 0;
   /// What became of a host that no longer answers: empty if it is there as far as the provider says, else why it is gone
   /// ("preempted by Compute Engine at 12:03:11Z"). That is the infrastructure's doing and no verdict on what was tested.

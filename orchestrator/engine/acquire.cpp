@@ -6,7 +6,9 @@
 #include "orchestrator/engine/lifecycle.hpp"
 #include "orchestrator/engine/look.hpp"
 #include "orchestrator/engine/next_step.hpp"
+#include "orchestrator/engine/quota_wait.hpp"
 #include "orchestrator/model/uuid.hpp"
+#include "providers/nap.hpp"
 #include "providers/options.hpp"
 
 namespace vt {
@@ -22,16 +24,31 @@ constexpr Duration kLeastLease = std::chrono::minutes(10);
 constexpr Duration kLeastPatience = std::chrono::minutes(2);
 /// How often a candidate that turns calls away for a while is asked again.
 constexpr int kRetries = 5;
-constexpr Duration kPiece{100};  ///< of a long wait, after which the user's wish is looked at
+
+RoomWanted room_wanted(const Provider& provider, const Layer& layer, const HostsWanted& wanted) {
+  return {wanted.run, layer.name, layer.provider, provider.account(layer), provider.confirm_spacing(), wanted.until, wanted.tell};
+}
 
 /// One host of a layer: tries the candidates until one gives it.
 class Slot {
  public:
   /// `share`: what the caps leave for this host; nullopt: they set no limit.
   Slot(Context& c, Provider& provider, const Layer& layer, const HostsWanted& wanted, std::optional<Money> share)
-      : c_(c), provider_(provider), layer_(layer), wanted_(wanted), share_(share) {}
+      : c_(c), provider_(provider), layer_(layer), wanted_(wanted), share_(share), quota_(c, room_wanted(provider, layer, wanted)) {}
 
+  /// All of the plan's candidates, and all again after each machine of ours that filled a quota.
   Result<std::vector<Host>> get() {
+    while (true) {
+      auto hosts = get_from_candidates();
+      if (hosts || hopeless_ || !quota_met_) return hosts;
+      VT_TRY(bool again, quota_.again());
+      if (!again) return hosts;
+    }
+  }
+
+ private:
+  Result<std::vector<Host>> get_from_candidates() {
+    quota_met_ = false;
     VT_TRY(auto offered, provider_.candidates(layer_));
     std::vector<Candidate> left(offered.begin(), offered.end());
     Error last{Errc::capacity, "the plan allows no way to get a host"};
@@ -42,6 +59,7 @@ class Slot {
       auto hosts = attempt(candidate);
       if (hosts) return hosts;
       last = hosts.error();
+      quota_met_ = quota_met_ || kind_ == Finding::Kind::quota || kind_ == Finding::Kind::region_quota;
       auto& rule = rule_for(kind_);
       if (rule.step == NextStep::elsewhere && tried < offered.size()) left.push_back(candidate);
       provider_.reorder(left);
@@ -52,9 +70,9 @@ class Slot {
     return fail(last);
   }
 
- private:
   void say(const Candidate& candidate, const Error& why, const std::string& next) {
-    if (wanted_.tell) wanted_.tell(candidate.text + ": " + std::string(rule_for(kind_).name) + ": " + why.what + next);
+    auto kind = why.code == Errc::budget ? "budget" : std::string(rule_for(kind_).name);
+    if (wanted_.tell) wanted_.tell(candidate.text + ": " + kind + ": " + why.what + next);
   }
 
   Error turned(Finding::Kind kind, std::string what) {
@@ -131,8 +149,7 @@ class Slot {
   /// False if the user wants to end, or too little of the lease is left by then: nothing paid begins late.
   bool come_back_later(const Resource& r, Duration wait) {
     if (c_.clock.wall() + wait.count() + kLeastLease.count() > r.lease_until) return false;
-    for (Duration left = wait; left.count() > 0 && !c_.stop.requested(); left -= kPiece) c_.clock.sleep(std::min(left, kPiece));
-    return !c_.stop.requested();
+    return nap(c_.clock, wait, [this] { return c_.stop.requested(); });
   }
 
   Status created(const Resource& r, const std::string& provider_id) {
@@ -152,8 +169,8 @@ class Slot {
   Status resolve(const Resource& r, const std::string& what) {
     Status noted = c_.ledger.update(r.owner.name, what, [&](Resource& row) { row.state = ResourceState::ambiguous, row.reason = what; });
     if (!noted) return fail(stuck(noted.error()));
-    for (int look_number = 0; look_number < 3 && !c_.stop.urgent(); ++look_number) {
-      if (look_number > 0) c_.clock.sleep(provider_.confirm_spacing());
+    for (int looks = 0; looks < 3; ++looks) {
+      if (!rest(c_.clock, c_.stop, looks == 0 ? Duration{0} : provider_.confirm_spacing())) break;
       bool complete = false;
       auto seen = look(provider_, r, complete);
       if (seen && *seen) return created(r, (*seen)->provider_id);
@@ -176,7 +193,8 @@ class Slot {
   const Layer& layer_;
   const HostsWanted& wanted_;
   std::optional<Money> share_;
-  bool hopeless_ = false;
+  QuotaWait quota_;
+  bool hopeless_ = false, quota_met_ = false;
   Finding::Kind kind_ = Finding::Kind::policy;
 };
 

@@ -9,6 +9,7 @@
 #include "orchestrator/engine/host_runner.hpp"
 #include "orchestrator/engine/lifecycle.hpp"
 #include "orchestrator/engine/meter.hpp"
+#include "orchestrator/engine/quota_wait.hpp"
 #include "orchestrator/engine/subject.hpp"
 #include "orchestrator/model/failpoint.hpp"
 #include "orchestrator/model/text.hpp"
@@ -84,12 +85,27 @@ class LayerRunner {
 
   Status preflight() {
     if (task_.on) return {};
-    for (auto& finding : provider_->preflight(layer_)) {
+    VT_TRY(auto findings, look_ahead());
+    for (auto& finding : findings) {
       auto text = finding.what + (finding.remedy.empty() ? "" : "; " + finding.remedy);
       if (finding.weight == Finding::Weight::stops) return fail(Errc::refused, text);
       VT_CHECK(event(event::Noted{"warn", text}));
     }
     return {};
+  }
+
+  /// A quota that machines of ours fill is no reason to end: they are waited for.
+  Result<std::vector<Finding>> look_ahead() {
+    QuotaWait quota(c_, {task_.run, layer_.name, layer_.provider, provider_->account(layer_), provider_->confirm_spacing(),
+                         task_.time_budget, [this](const std::string& text) {
+                           (void)event(event::Noted{"info", text});
+                         }});
+    while (true) {
+      auto findings = provider_->preflight(layer_);
+      if (!passes_by_waiting(findings)) return findings;
+      VT_TRY(bool again, quota.again());
+      if (!again) return findings;
+    }
   }
 
   Status get_hosts() {
@@ -99,8 +115,9 @@ class LayerRunner {
       VT_CHECK(reuse_leftovers());
     }
     if (allocation_.hosts.empty()) {
-      HostsWanted wanted{task_.run, stricter(c_.caps, task_.plan.budget, layer_.budget), time_wanted(), {}, {}};
+      HostsWanted wanted{task_.run, stricter(c_.caps, task_.plan.budget, layer_.budget), time_wanted(), {}, {}, {}};
       wanted.tell = [this](const std::string& text) { (void)event(event::Noted{"warn", text}); };
+      wanted.until = task_.time_budget;
       VT_TRY(allocation_, acquire(c_, *provider_, layer_, wanted));
     }
     for (auto& host : allocation_.hosts)
@@ -245,8 +262,9 @@ class LayerRunner {
   Status keep(const Resource& row) {
     VT_CHECK(c_.ledger.update(row.owner.name, "kept for the user", [](Resource& r) { r.keep = true; }));
     return event(event::ResourceMoved{row.owner.name, "kept",
-                                      "until " + utc_text(row.lease_until) + " at " + row.hourly.text() + "/h; `vault-test shell " +
-                                          task_.run + " " + layer_.name + "`, `vault-test release " + row.owner.name + "`"});
+                                      "until " + utc_text(row.lease_until) + " at " + row.hourly.text() + "/h; vault-test shell " +
+                                          task_.run + " " + layer_.name + "; vault-test release " + row.owner.name +
+                                          (c_.rehearsal ? " --rehearse --emulator ADDRESS" : "")});
   }
 
   /// A failed release leaves the row open, which the run's exit code and every later command show.
@@ -258,8 +276,7 @@ class LayerRunner {
       VT_CHECK(event(event::ResourceMoved{name, "gone", ""}));
       return tell_cost();
     }
-    VT_CHECK(event(event::ResourceMoved{name, "open", released.error().what}));
-    return event(event::Noted{"error", name + " may be left behind: " + released.error().what});
+    return event(event::ResourceMoved{name, "open", released.error().what});
   }
 
   Status tell_cost() {

@@ -16,6 +16,7 @@ struct HostsWanted {
   std::optional<Duration> time;           ///< the layer's; the lease covers it and the teardown
   std::optional<Duration> patience;       ///< from create to the first login, per attempt; default: by the provider's quote
   std::function<void(std::string)> tell;  ///< why an attempt gave no host and what is done next; may be empty
+  std::optional<Deadline> until = {};     ///< of the run; nothing is waited for any longer
 };
 
 /// The names of a layer's hosts, known before there are any: a run resumed on other hosts continues the same rows.
@@ -23,8 +24,9 @@ std::vector<std::string> host_names(const Layer&);
 
 /// Gets the hosts of a layer. Existing hosts are simply named; others go intent -> create -> created -> ready through the
 /// ledger, one row each, so that a crash at any point leaves a visible row. The plan's candidates are tried in order; what
-/// follows a refusal is the table of next_step.hpp. An unclear create reply ends the layer (strict: never a second one beside
-/// it). A host that came but is of no use is given back before the next attempt. Errc::budget: a cap.
+/// follows a refusal is the table of next_step.hpp; where a quota was met, machines of ours that fill it are waited for (QuotaWait). An
+/// unclear create reply ends the layer (strict: never a second one beside it). A host that came but is of no use is given back before the
+/// next attempt. Errc::budget: a cap.
 Result<Allocation> acquire(Context&, Provider&, const Layer&, const HostsWanted&);
 /// The hosts of a resource that is ready already (a kept host, or one left by an interrupted run).
 Result<Allocation> adopt(Context&, const Resource&);

@@ -35,6 +35,7 @@ Kind kind_of(Errc code) {
   switch (code) {
     case Errc::auth: return Kind::auth;
     case Errc::quota: return Kind::quota;
+    case Errc::region_quota: return Kind::region_quota;
     case Errc::capacity: return Kind::stock_out;
     case Errc::lost: return Kind::lost;
     case Errc::timeout:
@@ -48,7 +49,7 @@ Errc code_for(Kind kind) {
   switch (kind) {
     case Kind::auth: return Errc::auth;
     case Kind::quota: return Errc::quota;
-    case Kind::region_quota:
+    case Kind::region_quota: return Errc::region_quota;
     case Kind::stock_out: return Errc::capacity;
     case Kind::not_found: return Errc::not_found;
     case Kind::network:

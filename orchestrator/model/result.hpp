@@ -19,9 +19,10 @@ enum class Errc {
   disk_full,
   refused,
   cancelled,
-  quota,   ///< the account's limit
-  lost,    ///< the host is gone: preempted, deleted, vanished
-  budget,  ///< a spending cap of the user's
+  quota,         ///< the account's limit
+  region_quota,  ///< the limit of a region or market of it
+  lost,          ///< the host is gone: preempted, deleted, vanished
+  budget,        ///< a spending cap of the user's
   internal
 };
 

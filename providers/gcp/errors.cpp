@@ -97,8 +97,8 @@ Error as_error(const Refusal& refusal) {
   switch (refusal.kind) {
     case Kind::auth: return {Errc::auth, refusal.what};
     case Kind::quota: return {Errc::quota, refusal.what};
+    case Kind::region_quota: return {Errc::region_quota, refusal.what};
     case Kind::stock_out:
-    case Kind::region_quota:
     case Kind::not_found: return {Errc::capacity, refusal.what};  // another zone may do
     case Kind::rate:
     case Kind::unready: return {Errc::transport, refusal.what};

@@ -27,7 +27,7 @@ std::string remedy(const Allowance& a) {
 }
 
 Finding lacking(const Allowance& a, const std::string& where, int needed, Kind kind) {
-  return {kind, Finding::Weight::warns, sentence(a, where, needed), remedy(a)};
+  return {kind, Finding::Weight::warns, sentence(a, where, needed), remedy(a), a.limit >= needed};
 }
 
 Finding unknown(const std::string& metric, const std::string& where) {

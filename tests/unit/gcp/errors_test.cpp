@@ -25,7 +25,7 @@ TEST(GcpErrors, OperationsAreReadByTheirCode) {
            {"GPU_STOCKOUT", "", Kind::stock_out, Errc::capacity},
            {"QUOTA_EXCEEDED", "Quota 'GPUS_ALL_REGIONS' exceeded.  Limit: 0.0 globally.", Kind::quota, Errc::quota},
            {"QUOTA_EXCEEDED", "Quota 'CPUS_ALL_REGIONS' exceeded.", Kind::quota, Errc::quota},
-           {"QUOTA_EXCEEDED", "Quota 'CPUS' exceeded.  Limit: 24.0 in region us-west1.", Kind::region_quota, Errc::capacity},
+           {"QUOTA_EXCEEDED", "Quota 'CPUS' exceeded.  Limit: 24.0 in region us-west1.", Kind::region_quota, Errc::region_quota},
            {"RESOURCE_NOT_READY", "", Kind::unready, Errc::transport},
            {"INVALID_FIELD_VALUE", "Machine type x does not exist in zone us-west1-c", Kind::not_found, Errc::capacity},
            {"SOMETHING_NEW", "never seen", Kind::policy, Errc::refused}}) {

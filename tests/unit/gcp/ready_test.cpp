@@ -66,7 +66,7 @@ TEST(GcpReady, AnInstanceThatGoesWithItsOperationIsNotLost) {
 
 TEST(GcpReady, OtherFailuresOfTheOperationAreTyped) {
   for (auto& [code, expected] : std::map<std::string, Errc>{{"Quota 'GPUS_ALL_REGIONS' exceeded.", Errc::quota},
-                                                            {"Quota 'NVIDIA_L4_GPUS' exceeded.", Errc::capacity}}) {
+                                                            {"Quota 'NVIDIA_L4_GPUS' exceeded.", Errc::region_quota}}) {
     FakeCloud cloud;
     cloud.on(kOperations, 200, list(json::array({test::operation("QUOTA_EXCEEDED", code)})));
     EXPECT_EQ(wait(cloud).code, expected);
