@@ -11,8 +11,13 @@ namespace vt {
 
 namespace {
 
+bool stops_layer(const OnlineAnswer& a) {
+  return !a.problem.empty() ||
+         std::any_of(a.findings.begin(), a.findings.end(), [](auto& f) { return f.weight == Finding::Weight::stops; });
+}
+
 OnlineAnswer ask(const Clouds& clouds, const Layer& layer) {
-  OnlineAnswer out{layer.name, layer.provider, {}, {}, {}};
+  OnlineAnswer out{layer.name, layer.provider, {}, {}, {}, {}};
   auto provider = clouds.provider(layer.provider);
   if (!provider) {
     out.problem = "provider " + layer.provider + " cannot run yet in this version";
@@ -21,16 +26,16 @@ OnlineAnswer ask(const Clouds& clouds, const Layer& layer) {
   out.findings = provider->preflight(layer);
   if (provider->existing_hosts()) return out;
   auto offers = provider->candidates(layer);
-  if (!offers) out.problem = offers.error().what;
-  else out.offers = std::move(offers).take();
+  if (!offers) {
+    if (!stops_layer(out)) out.problem = offers.error().what;  // else it has been said why
+    return out;
+  }
+  out.offers = std::move(offers).take();
+  auto first = std::find_if(out.offers.begin(), out.offers.end(), [](auto& o) { return o.price_known && o.in_stock; });
+  if (first != out.offers.end()) out.first = *first;
   std::stable_sort(out.offers.begin(), out.offers.end(),
                    [](auto& a, auto& b) { return std::tuple(!a.price_known, a.hourly) < std::tuple(!b.price_known, b.hourly); });
   return out;
-}
-
-bool stops_layer(const OnlineAnswer& a) {
-  return !a.problem.empty() ||
-         std::any_of(a.findings.begin(), a.findings.end(), [](auto& f) { return f.weight == Finding::Weight::stops; });
 }
 
 std::string finding_text(const TextStyle& style, const OnlineAnswer& a, const Finding& f) {
@@ -62,6 +67,11 @@ std::vector<OnlineAnswer> ask_online(const Clouds& clouds, const RunPlan& plan) 
   for (std::size_t i = 0; i < out.size(); ++i) threads.emplace_back([&, i] { out[i] = ask(clouds, *plan.layers[i].layer); });
   threads.clear();
   return out;
+}
+
+void apply_prices(const std::vector<OnlineAnswer>& answers, std::map<std::string, Offer>& offers) {
+  for (auto& a : answers)
+    if (a.first) offers[a.layer].hourly = a.first->hourly, offers[a.layer].market = a.first->market, offers[a.layer].price_known = true;
 }
 
 std::string online_text(const std::vector<OnlineAnswer>& answers, const TextStyle& style) {

@@ -1,5 +1,7 @@
 #pragma once
+#include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +15,15 @@ namespace vt {
 struct OnlineAnswer {
   std::string layer, provider;
   std::vector<Finding> findings;
-  std::vector<Candidate> offers;  ///< cheapest first
-  std::string problem;            ///< why there are no offers
+  std::vector<Candidate> offers;   ///< cheapest first
+  std::string problem;             ///< why there are no offers
+  std::optional<Candidate> first;  ///< of those with a price and in stock, the one that is tried first
 };
 
 /// Asks the provider of every layer of the plan, side by side.
 std::vector<OnlineAnswer> ask_online(const Clouds&, const RunPlan&);
+/// Puts the prices that providers told in place of what is known without asking.
+void apply_prices(const std::vector<OnlineAnswer>&, std::map<std::string, Offer>& offers);
 std::string online_text(const std::vector<OnlineAnswer>&, const TextStyle&);
 nlohmann::json online_json(const std::vector<OnlineAnswer>&);
 /// Whether some layer cannot run as things are.

@@ -32,10 +32,15 @@ int plan_command(const CommandLine& line) {
   auto clouds = line.online ? open_clouds(line, clock) : predicting_clouds(line, clock);
   if (!clouds) return refuse(clouds.error());
   auto& context = clouds->context;
-  auto run_plan = make_run_plan(plan, loaded.catalogue, offers_for(plan, context), line.selection);
+  auto offers = offers_for(plan, context);
+  auto run_plan = make_run_plan(plan, loaded.catalogue, offers, line.selection);
   if (!run_plan) return refuse(run_plan.error());
   Forecast forecast{plan, *run_plan, {}, {}, {}};
-  if (line.online) forecast.online = ask_online(*clouds, *run_plan);
+  if (line.online) {
+    forecast.online = ask_online(*clouds, *run_plan);
+    apply_prices(*forecast.online, offers);
+    if (auto priced = make_run_plan(plan, loaded.catalogue, offers, line.selection)) *run_plan = std::move(priced).take();
+  }
   for (auto& missing : missing_to_run(plan, *run_plan, context)) forecast.missing.push_back(missing.what);
   look_at_subject(plan, forecast);
   return print(line.json ? forecast_json(forecast)

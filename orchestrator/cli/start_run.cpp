@@ -143,7 +143,9 @@ int see_through(Running& r, bool resumed) {
   if (!kept) return refuse(kept.error());
   ProgressPrinter printer(r.line, *r.store, r.clouds.rehearsal());
   Status begun = resumed ? r.store->add_event(r.row.id, "", event::RunResumed{this_holder()}) : record_start(r);
-  if (begun && r.clouds.rehearsal()) begun = r.store->add_event(r.row.id, "", event::Noted{"info", "rehearsal: " + r.clouds.says});
+  if (begun && r.clouds.rehearsal())
+    begun =
+        r.store->add_event(r.row.id, "", event::Noted{"info", "stand-in hosts: " + r.clouds.says + "; every check as short as it goes"});
   if (!begun) return refuse(begun.error());
   Context context = make_context(*r.store, *r.ledger, r.clock, r.stop, r.clouds);
   context.caps = r.caps;
@@ -177,6 +179,7 @@ Status open_databases(Running& r) {
 }
 
 Status make_plan(Running& r) {
+  r.selection.brief = r.clouds.rehearsal();
   VT_TRY(r.run_plan, make_run_plan(r.what.plan, r.what.catalogue.catalogue, offers_for(r.what.plan, r.clouds.context), r.selection));
   return {};
 }
@@ -207,7 +210,16 @@ Status find_means(Running& r) {
   return {};
 }
 
+/// The emulator inside a run ends with it, and its hosts with it.
+Status keeps_what_stays(const CommandLine& line) {
+  bool keeps = line.keep || line.keep_on_failure;
+  if (!keeps || line.rehearse.empty() || !line.emulator.empty()) return {};
+  return fail(Errc::usage,
+              "--keep with --rehearse: the emulated hosts end with the run; they stay with --emulator and a vault-emulator of its own");
+}
+
 Status prepare(Running& r) {
+  VT_CHECK(keeps_what_stays(r.line));
   VT_CHECK(find_means(r));
   if (r.clouds.rehearsal()) r.row.origin = EvidenceOrigin::rehearsal;
   VT_CHECK(make_plan(r));
@@ -230,7 +242,8 @@ int resume_row(const CommandLine& line, const RunRow& row, std::unique_ptr<Store
   if (!loaded.problems.empty()) return refuse(loaded.problems);
   what.plan = std::move(loaded.plan);
   Running r{line, what, {}, selection_from(row.selection), {}, stop_on_signals(), std::move(store), nullptr, row, {}, {}, {}, {}};
-  Status ready = find_means(r);
+  Status ready = keeps_what_stays(line);
+  if (ready) ready = find_means(r);
   if (ready) ready = make_plan(r);
   if (ready) ready = nothing_missing(r);
   if (ready) ready = r.store->take_run(row.id);

@@ -50,8 +50,9 @@ Capabilities expected_of(const Layer& layer, const Offer& offer) {
   return known;
 }
 
-PlannedCheck forecast(const Check& check, const Layer& layer, Level level, const Capabilities& known) {
-  PlannedCheck out{std::make_shared<Check>(tuned(check, layer, level)), Forecast::run, {}, {}};
+PlannedCheck forecast(const Check& check, const Layer& layer, const Selection& selection, const Capabilities& known) {
+  auto row = selection.brief ? brief(check, layer) : tuned(check, layer, selection.level.value_or(layer.level));
+  PlannedCheck out{std::make_shared<Check>(std::move(row)), Forecast::run, {}, {}};
   if (std::any_of(layer.skip.begin(), layer.skip.end(), [&](auto& glob) { return glob_match(glob, check.id); })) {
     out.forecast = Forecast::skip, out.reason = "by the operator";
     return out;
@@ -83,8 +84,7 @@ LayerPlan plan_layer(const Layer& layer, const Catalogue& catalogue, const Offer
   auto known = expected_of(layer, offer);
   if (selection.suites.empty() && selection.checks.empty())
     for (auto part : undone_parts(layer)) out.checks.push_back({{std::shared_ptr<void>(), part}, Forecast::unknown, "no runner yet", {}});
-  auto level = selection.level.value_or(layer.level);
-  for (auto check : select_checks(layer, catalogue, selection)) out.checks.push_back(forecast(*check, layer, level, known));
+  for (auto check : select_checks(layer, catalogue, selection)) out.checks.push_back(forecast(*check, layer, selection, known));
   estimate(out, offer);
   return out;
 }

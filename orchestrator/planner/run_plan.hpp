@@ -18,6 +18,7 @@ namespace vt {
 struct Selection {
   std::vector<std::string> layers, suites, checks;  ///< checks: globs
   std::optional<Level> level;                       ///< replaces the plan's
+  bool brief = false;  ///< each check as short as its row allows: a rehearsal's stand-ins are somebody's own machine
   [[nodiscard]] bool whole() const { return layers.empty() && suites.empty() && checks.empty(); }
 };
 

@@ -39,4 +39,10 @@ Check tuned(const Check& row, const Layer& layer, Level level) {
   return check;
 }
 
+Check brief(const Check& row, const Layer& layer) {
+  Layer without_burn;
+  without_burn.params = layer.params;
+  return tuned(row, without_burn, Level::quick);
+}
+
 }  // namespace vt

@@ -8,5 +8,7 @@ namespace vt {
 /// nearest one below that they mention; over that the layer's `burn:` as args.seconds where the row says `burn: true` (timeout and
 /// typical move by the same time); over all of it the layer's `params`.
 Check tuned(const Check&, const Layer&, Level);
+/// As short as the row goes, whatever the layer wants: the quick level without `burn:`. For hosts that only stand in.
+Check brief(const Check&, const Layer&);
 
 }  // namespace vt

@@ -133,6 +133,7 @@ Result<Wish> wish_of(const Layer& layer) {
 
 Result<std::string> project_of(const Layer& layer) {
   auto project = option(layer, "project");
+  if (project.starts_with("${env.")) return fail(Errc::config, "project is " + project + ", and that variable is not set");
   if (!is_name(project, "-.:")) return wrong("project", project, "a project id; is the environment variable that it comes from set?");
   return project;
 }

@@ -96,7 +96,25 @@ TEST_F(Rehearsal, OffersAreShownWithPricesAndNothingIsCreated) {
     EXPECT_GT(layer["offers"][0]["hourly_microusd"], 0);
     EXPECT_FALSE(layer["offers"][0]["price_source"].get<std::string>().empty());
   }
+  for (auto& layer : answer["layers"]) EXPECT_TRUE(layer["price_known"]) << "what was told is part of the forecast: " << layer.dump(1);
   EXPECT_EQ(program.run({"resources", "--rehearse", "--all"}).out, "nothing is open\n");
+}
+
+TEST_F(Rehearsal, AQuotaForOneMachineIsUsedByOneLayerAfterTheOther) {
+  std::string all_of_it =
+      ": {provider: gcp, project: p, machine: g2-standard-96, zones: [us-central1-a], market: [spot], checks: [t.pass]}\n";  // 8 L4 of 8
+  auto ended = rehearse("  first" + all_of_it + "  second" + all_of_it);
+  EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  auto waits = ended.err.find("the quota is full: waiting until vt-"), gone = ended.err.find(" is gone"),
+       last = ended.err.rfind(" is ready\n");
+  ASSERT_TRUE(waits != std::string::npos && gone != std::string::npos && last != std::string::npos) << ended.err;
+  EXPECT_LT(gone, last) << "the second machine came before the first was confirmed gone: " << ended.err;
+}
+
+TEST_F(Rehearsal, KeepsNoHostThatEndsWithIt) {
+  auto ended = rehearse(kRunpod + std::string("checks: [t.pass]}\n"), {"--keep"});
+  EXPECT_EQ(ended.exit_code, 2) << ended.out << ended.err;
+  EXPECT_TRUE(has(ended.err, "--emulator")) << ended.err;
 }
 
 TEST_F(Rehearsal, ACapEndsWithFourAndNothingIsCreated) {

@@ -48,6 +48,15 @@ TEST_F(RunPlanTest, ForecastsSkipWithCapabilityEvidenceAndCover) {
   EXPECT_EQ(find(*run, "laptop", "module.load").forecast, Forecast::run);
 }
 
+TEST_F(RunPlanTest, ABriefSelectionOverridesThePlansLevel) {
+  catalogue.checks[0].levels[Level::full] = {{}, std::chrono::minutes(15), std::chrono::minutes(5)};
+  for (auto& layer : plan.layers) layer.level = Level::full;
+  EXPECT_EQ(find(*make(), "pod", "os.release").check->timeout, std::chrono::minutes(15));
+  Selection selection;
+  selection.brief = true;
+  EXPECT_EQ(find(*make(selection), "pod", "os.release").check->timeout, std::chrono::seconds(20));
+}
+
 TEST_F(RunPlanTest, UnknownCapabilitiesMayRunButCoverNothing) {
   plan.layers[1].skip = {"gpu.*"};
   auto run = make();

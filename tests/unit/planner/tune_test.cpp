@@ -25,6 +25,17 @@ TEST(Tune, TheRowsOwnAtItsLevel) {
   EXPECT_EQ(check.timeout, 20s);
 }
 
+TEST(Tune, AStandInIsNotKeptBusyForLong) {
+  auto row = gemm();
+  row.burn = true;
+  Layer layer;
+  layer.burn = 12h;
+  layer.params["gemm.bf16"] = {{"size", 64}};
+  auto check = brief(row, layer);
+  EXPECT_EQ(args(check), (Values{{"size", 64}, {"seconds", 5}})) << "what the plan sets stays";
+  EXPECT_EQ(check.timeout, 20s);
+}
+
 TEST(Tune, ALevelNotMentionedTakesTheOneBelow) {
   for (auto level : {Level::standard, Level::full}) {
     auto check = tuned(gemm(), {}, level);
