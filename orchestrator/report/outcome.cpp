@@ -121,7 +121,8 @@ std::string lacking(const RunView& view) {
       if (row.proven || row.severity == Severity::info || !judgement || judgement->verdict != Verdict::skip ||
           judgement->capability.empty())
         continue;
-      auto& name = judgement->capability;
+      auto& capability = judgement->capability;
+      auto name = capability.starts_with("!") ? "no " + capability.substr(1) : capability;
       if (names.size() < 3 && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   return one_line(join(names, ", "));
@@ -129,7 +130,7 @@ std::string lacking(const RunView& view) {
 
 std::string next_step(const RunView& view, int code) {
   if (view.state == State::running) return "vault-test status " + view.run.id;
-  if (code == 5) return "vault-test reap";
+  if (code == 5) return view.rehearsal() ? "vault-test reap --rehearse" : "vault-test reap";
   if (code == 130 || code == 4) return "vault-test resume " + view.run.id + (code == 4 ? ", with a higher budget" : "");
   if (auto check = telling_check(view); !check.empty()) return "vault-test why " + check;
   if (code == 3) return "vault-test resume " + view.run.id;

@@ -144,6 +144,12 @@ std::string counts_text(const VerdictCounts& counts) {
   return join(parts, ", ");
 }
 
+/// Why it could not be given back mostly begins with its name.
+std::string left_text(const event::ResourceMoved& r) {
+  auto lead = r.name + ": ";
+  return "LEFT BEHIND " + (r.detail.starts_with(lead) ? r.detail : lead + r.detail);
+}
+
 std::string urgent_text(const Event& e) {
   return std::visit(
       Overload{[&](const event::CheckJudged& j) { return judged_text(e, j); }, [&](const event::LayerMoved& m) { return moved_text(e, m); },
@@ -151,7 +157,7 @@ std::string urgent_text(const Event& e) {
                  return "DIFFERS " + d.capability + " on " + host_suffix(e.layer, d.host) + ": expected " + d.predicted + ", found " +
                         d.probed + (d.evidence.empty() ? "" : " (" + d.evidence + ")");
                },
-               [](const event::ResourceMoved& r) { return r.state == "open" ? "LEFT BEHIND " + r.name + ": " + r.detail : std::string(); },
+               [](const event::ResourceMoved& r) { return r.state == "open" ? left_text(r) : std::string(); },
                [](const event::Noted& n) { return n.level == "info" ? std::string() : upper(n.level) + " " + n.text; },
                [](const auto&) { return std::string(); }},
       e.body);

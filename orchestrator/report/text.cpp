@@ -125,8 +125,16 @@ class TextReport {
       auto seen = one_line(d.what.capability + " on " + d.layer + ": expected " + d.what.predicted + ", found " + d.what.probed);
       text += wrapped(style_, "DIFFERS ", seen + (d.what.evidence.empty() ? "" : " (" + one_line(d.what.evidence) + ")"), Tone::caution);
     }
-    for (auto& kept : view_.kept) text += line("KEPT " + one_line(kept.name) + " ", kept.detail);
+    for (auto& kept : view_.kept) text += kept_host(kept.name, kept.detail);
     paragraph(text);
+  }
+
+  /// The commands after the first semicolon stand alone, to be copied.
+  std::string kept_host(const std::string& name, const std::string& detail) {
+    auto parts = split(detail, ';');
+    std::string text = line("KEPT " + one_line(name) + " ", parts.empty() ? "" : parts.front());
+    for (std::size_t i = 1; i < parts.size(); ++i) text += "  " + one_line(parts[i]) + "\n";
+    return text;
   }
 
   // --- comparison

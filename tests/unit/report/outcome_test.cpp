@@ -148,6 +148,8 @@ TEST(Outcome, SuggestsAMachineThatHasWhatWasMissing) {
   auto skip = kSkip;
   skip.capability = "gpu>=2";
   EXPECT_EQ(outcome_of(run_of({kPass, skip, skip})).next, "vault-test check USER@HOST, on a machine with gpu>=2");
+  skip.capability = "!virt.container";
+  EXPECT_EQ(outcome_of(run_of({kPass, skip})).next, "vault-test check USER@HOST, on a machine with no virt.container");
   EXPECT_EQ(outcome_of(run_of({kPass, judgement(Verdict::warn, Cause::check)})).next, "vault-test why check.1");
 }
 
