@@ -124,6 +124,15 @@ class Collector {
   std::vector<Part> parts_;
 };
 
+/// Of a reason what its line does not say yet: of "#1: measured 3, required 0, and 2 more", where the list stands before it, "#1, and 2
+/// more" (how many of them the list shows, too, but not which was the first to miss).
+std::string new_in(const std::string& why) {
+  if (why.starts_with("measured ") || why.starts_with("nothing found")) return {};
+  auto at = why.find(": measured "), more = why.rfind(", and ");
+  if (!why.starts_with('#') || at == std::string::npos) return why;
+  return why.substr(0, at) + (why.ends_with(" more") && more != std::string::npos ? why.substr(more) : "");
+}
+
 }  // namespace
 
 std::vector<std::string> measured_lines(const Judgement& j, bool all) {
@@ -135,8 +144,7 @@ std::vector<std::string> measured_lines(const Judgement& j, bool all) {
     line += v.verdict == "unreadable" ? "unreadable" : "measured " + (v.measured.empty() ? "nothing" : v.measured);
     constexpr std::string_view kEquals = "equals ";
     if (!v.rule.empty()) line += ", required " + (v.rule.starts_with(kEquals) ? v.rule.substr(kEquals.size()) : v.rule);
-    bool said = v.why.starts_with("measured ") || v.why.starts_with("nothing found");  // the same again, for the one-line reason
-    if (!v.why.empty() && !said) line += " (" + v.why + ")";
+    if (auto told = new_in(v.why); !told.empty()) line += " (" + told + ")";
     out.push_back(line);
   }
   return out;

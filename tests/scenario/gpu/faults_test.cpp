@@ -41,21 +41,21 @@ TEST_F(GpuFault, FallsOffTheBusDuringATest) {
   if (vt::kernels::compiler().empty()) GTEST_SKIP() << "there was no nvcc when this was built";
   FakeHost host(2);
   host.gpus.fault_lost(1, 0);
-  fails(host, "cuda.native", {"#1: measured XID 79: fell off the bus"});
+  fails(host, "cuda.native", {"measured ok, XID 79: fell off the bus", "(#1)"});
 }
 
 TEST_F(GpuFault, CountsUncorrectedErrors) {
   if (vt::kernels::compiler().empty()) GTEST_SKIP() << "there was no nvcc when this was built";
   FakeHost host(2);
   host.gpus.fault_ecc(1, true, 3, 0);
-  fails(host, "cuda.native", {"#1: measured 3 uncorrected ECC errors"});
+  fails(host, "cuda.native", {"measured ok, 3 uncorrected ECC errors", "(#1)"});
 }
 
 TEST_F(GpuFault, IsThrottledByHeat) {
   if (vt::kernels::compiler().empty()) GTEST_SKIP() << "there was no nvcc when this was built";
   FakeHost host(2);
   host.gpus.fault_throttle(0, 0x40);
-  fails(host, "cuda.native", {"#0: measured hw thermal slowdown"});
+  fails(host, "cuda.native", {"measured hw thermal slowdown", "(#0)"});
 }
 
 TEST_F(GpuFault, TakesDamageOnItsLink) {
@@ -81,7 +81,7 @@ TEST_F(GpuFault, ComputesAWrongElement) {
 TEST_F(GpuFault, HangsInAnAllReduce) {
   FakeHost host(3);
   host.gpus.fault({{"kind", "nccl-hang"}, {"gpu", 2}, {"where", "all_reduce"}, {"after", 5}});
-  fails(host, "nccl.all_reduce", {"#2: measured hung in all_reduce"}, "{mib: [0.1], patience: 0.5}");
+  fails(host, "nccl.all_reduce", {"ok, hung in all_reduce", "(#2)"}, "{mib: [0.1], patience: 0.5}");
 }
 
 TEST_F(GpuFault, HasADriverOfTwoVersions) {

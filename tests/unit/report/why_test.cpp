@@ -2,6 +2,7 @@
 
 #include "orchestrator/report/json.hpp"
 #include "orchestrator/report/markdown.hpp"
+#include "orchestrator/report/surprises.hpp"
 #include "tests/unit/report/fixture.hpp"
 
 namespace vt {
@@ -85,6 +86,14 @@ TEST(Why, WorksWithoutTheCatalogue) {
   ASSERT_TRUE(text);
   EXPECT_NE(text->find("  gpu: no PCI 10de device"), std::string::npos) << *text;
   EXPECT_NE(text->find("UNPROVEN"), std::string::npos) << *text;
+}
+
+TEST(MeasuredLines, NameOfAListOnlyWhichMissed) {
+  Judgement j;
+  j.values = {{"health", "ok, XID 79, XID 48", "equals ok", "missed", "#1: measured XID 79, required ok, and 1 more"},
+              {"value", "9, 5 GB/s", "at-least 7 GB/s", "missed", "#1: measured 5 GB/s, required at-least 7 GB/s"}};
+  EXPECT_EQ(measured_lines(j, false), (std::vector<std::string>{"health: measured ok, XID 79, XID 48, required ok (#1, and 1 more)",
+                                                                "measured 9, 5 GB/s, required at-least 7 GB/s (#1)"}));
 }
 
 TEST(Why, AndTheReportsTellWhetherItsMakersTriedItOnHardware) {
