@@ -13,7 +13,7 @@ using State = Held::State;
 
 std::string number_text(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
+  std::snprintf(text, sizeof text, "%.*g", std::fabs(value) < 1000 ? 4 : 6, value);
   return text;
 }
 

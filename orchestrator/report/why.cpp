@@ -1,6 +1,7 @@
 #include "orchestrator/report/why.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "orchestrator/model/text.hpp"
@@ -24,7 +25,7 @@ std::string what_runs(const How& how) {
 
 std::string number_text(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
+  std::snprintf(text, sizeof text, "%.*g", std::fabs(value) < 1000 ? 4 : 6, value);
   return text;
 }
 
