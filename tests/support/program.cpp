@@ -36,6 +36,7 @@ pid_t Program::start(const std::vector<std::string>& arguments) {
     redirect(folder_ / "out", STDOUT_FILENO);
     redirect(folder_ / "err", STDERR_FILENO);
     for (auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    signal(SIGINT, SIG_DFL), signal(SIGHUP, SIG_DFL);  // ignored under nohup or in a shell's background, and then by the program, too
     execv(argv[0], argv.data());
     _exit(127);
   }
