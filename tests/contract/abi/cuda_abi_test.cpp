@@ -8,7 +8,7 @@ using namespace vt;
 namespace {
 std::vector<std::string> functions() {
 #define VT_NAME(name, ...) #name,
-  return {VT_CUDA_FUNCTIONS(VT_NAME)};
+  return {VT_CUDA_FUNCTIONS(VT_NAME) VT_CUDA_OPTIONAL(VT_NAME)};
 #undef VT_NAME
 }
 }  // namespace
@@ -22,6 +22,7 @@ namespace {
 namespace cuda = gpu::cuda;
 #define VT_SAME(name, ...) static_assert(test::kSameCall<decltype(cuda::Driver::name), decltype(&::name)>, #name);
 VT_CUDA_FUNCTIONS(VT_SAME)
+VT_CUDA_OPTIONAL(VT_SAME)
 #undef VT_SAME
 
 VT_SAME_SIZE(cuda::DeviceId, CUdevice);
@@ -33,11 +34,34 @@ VT_SAME_VALUE(cuda::multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 VT_SAME_VALUE(cuda::l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
 VT_SAME_VALUE(cuda::capability_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 VT_SAME_VALUE(cuda::capability_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+VT_SAME_VALUE(cuda::managed_memory, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY);
+VT_SAME_VALUE(cuda::cooperative_launch, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH);
+VT_SAME_VALUE(cuda::virtual_memory, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
+VT_SAME_VALUE(cuda::memory_pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
 VT_SAME_VALUE(cuda::ptx_version, CU_FUNC_ATTRIBUTE_PTX_VERSION);
 VT_SAME_VALUE(cuda::binary_version, CU_FUNC_ATTRIBUTE_BINARY_VERSION);
 VT_SAME_VALUE(cuda::error_log, CU_JIT_ERROR_LOG_BUFFER);
 VT_SAME_VALUE(cuda::error_log_bytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 VT_SAME_VALUE(cuda::kNonBlocking, CU_STREAM_NON_BLOCKING);
+VT_SAME_VALUE(cuda::kAttachGlobal, CU_MEM_ATTACH_GLOBAL);
+VT_SAME_VALUE(cuda::kCaptureThreadLocal, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+VT_SAME_VALUE(cuda::kLeastGranularity, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+VT_SAME_SIZE(cuda::Memory, CUmemGenericAllocationHandle);
+VT_SAME_SIZE(cuda::Location, CUmemLocation);
+VT_SAME_MEMBER(cuda::Location, type, CUmemLocation, type);
+VT_SAME_MEMBER(cuda::Location, id, CUmemLocation, id);
+VT_SAME_VALUE(cuda::Location{}.type, CU_MEM_LOCATION_TYPE_DEVICE);
+VT_SAME_SIZE(cuda::AllocationProp, CUmemAllocationProp);
+VT_SAME_MEMBER(cuda::AllocationProp, type, CUmemAllocationProp, type);
+VT_SAME_MEMBER(cuda::AllocationProp, shared_by, CUmemAllocationProp, requestedHandleTypes);
+VT_SAME_MEMBER(cuda::AllocationProp, location, CUmemAllocationProp, location);
+VT_SAME_MEMBER(cuda::AllocationProp, windows, CUmemAllocationProp, win32HandleMetaData);
+VT_SAME_MEMBER(cuda::AllocationProp, flags, CUmemAllocationProp, allocFlags);
+VT_SAME_VALUE(cuda::AllocationProp{}.type, CU_MEM_ALLOCATION_TYPE_PINNED);
+VT_SAME_SIZE(cuda::AccessDesc, CUmemAccessDesc);
+VT_SAME_MEMBER(cuda::AccessDesc, location, CUmemAccessDesc, location);
+VT_SAME_MEMBER(cuda::AccessDesc, flags, CUmemAccessDesc, flags);
+VT_SAME_VALUE(cuda::AccessDesc{}.flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 
 TEST(CudaAbi, ErrorsHaveTheNamesOfTheHeader) {
   std::map<long long, std::string> names;
