@@ -29,6 +29,16 @@ void expect_golden(const std::string& name, const std::string& actual) {
   EXPECT_EQ(actual, expected.str()) << path;
 }
 
+TEST(TextReport, CommandsOfAKeptHostCanBeCopied) {
+  RunBuilder b;
+  fill_quickstart(b);
+  auto view = b.view();
+  view.kept = {
+      {"vt-1", "kept", "until 2026-11-20T12:00:00Z at $0.42/h; vault-test shell 20261120-103000-k3x9 cube; vault-test release vt-1"}};
+  auto text = text_report(view, b.catalogue, {40, false});
+  EXPECT_NE(text.find("\n  vault-test shell 20261120-103000-k3x9 cube\n  vault-test release vt-1\n"), std::string::npos) << text;
+}
+
 class Golden : public ::testing::TestWithParam<Scenario> {};
 
 TEST_P(Golden, EveryFormatLooksAsItWasReadAndAgreedUpon) {

@@ -83,6 +83,9 @@ TEST(Outcome, WorstCodeWinsByPrecedence) {
   left.open_resources = {"vt-a-b"};
   EXPECT_EQ(outcome_of(left).exit_code, 5);
   EXPECT_EQ(outcome_of(left).next, "vault-test reap");
+  auto rehearsed = left;
+  rehearsed.run.origin = EvidenceOrigin::rehearsal;
+  EXPECT_EQ(outcome_of(rehearsed).next, "vault-test reap --rehearse");
   EXPECT_NE(outcome_of(left).sentence.find("vt-a-b"), std::string::npos);
 }
 

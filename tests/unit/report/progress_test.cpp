@@ -161,6 +161,14 @@ TEST(Progress, AHostCannotDriveTheTerminal) {
   }
 }
 
+TEST(Progress, WhatIsLeftBehindIsNamedOnce) {
+  Event e;
+  e.sequence = 1, e.layer = "vm", e.body = ResourceMoved{"vt-1", "open", "vt-1: not confirmed"};
+  auto writer = make_progress(ProgressMode::plain, {}, false);
+  auto line = writer->see(e);
+  EXPECT_NE(line.find("LEFT BEHIND vt-1: not confirmed\n"), std::string::npos) << line;
+}
+
 TEST(Progress, RehearsalIsMarkedOnEveryLine) {
   auto writer = make_progress(ProgressMode::plain, {}, true);
   for (auto& e : story()) {
