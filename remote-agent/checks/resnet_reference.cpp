@@ -38,16 +38,18 @@ ResNetReference::ResNetReference(const ResNet& net, std::uint64_t batch, std::ui
   weights.assign(w.begin(), w.end()), gradients.assign(w.size(), 0), velocity_.assign(w.size(), 0);
   images_.resize(batch * net.stem.size * net.stem.size * net.stem.in);
   for (std::size_t i = 0; i < images_.size(); ++i) images_[i] = kept(kernels::picture_at(~seed, net.stem.size, i));
-  auto at = at_.convolutions.begin();
-  stem_.shape = net.stem, stem_.at = *at++;
+  std::size_t number = 0;
+  stem_ = layer(net.stem, number++);
   for (auto& shape : net.blocks) {
-    Block block;
-    block.narrow.shape = shape.narrow, block.narrow.at = *at++;
-    block.middle.shape = shape.middle, block.middle.at = *at++;
-    block.widen.shape = shape.widen, block.widen.at = *at++;
-    if (shape.project) block.project.emplace(), block.project->shape = *shape.project, block.project->at = *at++;
+    Block block{layer(shape.narrow, number), layer(shape.middle, number + 1), layer(shape.widen, number + 2), {}, {}};
+    number += 3;
+    if (shape.project) block.project = layer(*shape.project, number++);
     blocks_.push_back(std::move(block));
   }
+}
+
+ResNetReference::Layer ResNetReference::layer(const Convolution& shape, std::size_t number) const {
+  return {shape, at_.convolutions[number], number, {}, {}, {}, {}};
 }
 
 void ResNetReference::convolve(Layer& l, const Numbers& x) {
@@ -62,6 +64,7 @@ void ResNetReference::convolve(Layer& l, const Numbers& x) {
     }
   });
   for (auto& value : l.raw) value = kept(value);
+  if (witness_) witness_(l.number, true, l.raw);
 }
 
 void ResNetReference::norm(Layer& l, const Numbers* shortcut, bool cut) const {
@@ -77,6 +80,7 @@ void ResNetReference::norm(Layer& l, const Numbers* shortcut, bool cut) const {
     if (shortcut) y += (*shortcut)[i];
     l.out[i] = kept(cut && y < 0 ? 0 : y);
   }
+  if (witness_) witness_(l.number, false, l.out);
 }
 
 Numbers ResNetReference::norm_backward(const Layer& l, const Numbers& dy) {
@@ -200,7 +204,8 @@ Numbers ResNetReference::backward(Block& b, Numbers d) {
   return input_gradient(b.narrow, e, &d);
 }
 
-double ResNetReference::forward_backward() {
+double ResNetReference::forward_backward(const Witness& witness) {
+  witness_ = witness;
   convolve(stem_, images_), norm(stem_, nullptr, true);
   auto x = max_pool();
   for (auto& block : blocks_) x = forward(block, x);

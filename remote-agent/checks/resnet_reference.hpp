@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+
 #include "remote-agent/checks/resnet_trainer.hpp"
 
 namespace vt::checks {
@@ -9,8 +11,11 @@ class ResNetReference {
  public:
   ResNetReference(const ResNet& net, std::uint64_t batch, std::uint64_t seed, bool rounded);
 
+  /// Called with each convolution's result before (`raw`) and behind its batch norm, by its number in ResNet::convolutions(). What it
+  /// leaves there is gone on with.
+  using Witness = std::function<void(std::size_t number, bool raw, std::vector<double>& result)>;
   /// The batch's mean loss; leaves its gradients.
-  double forward_backward();
+  double forward_backward(const Witness& witness = {});
   void update();
 
   std::vector<double> weights, gradients;  ///< see ParameterPlaces
@@ -20,6 +25,7 @@ class ResNetReference {
   struct Layer {
     Convolution shape;
     ParameterPlaces::Place at;
+    std::size_t number = 0;
     Numbers raw, out, mean, inverse;
   };
   struct Block {
@@ -27,6 +33,7 @@ class ResNetReference {
     std::optional<Layer> project;
     Numbers shortcut;
   };
+  [[nodiscard]] Layer layer(const Convolution& shape, std::size_t number) const;
   [[nodiscard]] double kept(double x) const;
   void convolve(Layer& l, const Numbers& x);
   void norm(Layer& l, const Numbers* shortcut, bool cut) const;
@@ -44,6 +51,7 @@ class ResNetReference {
   bool rounded_;
   ParameterPlaces at_;
   Numbers images_, velocity_;
+  Witness witness_;
   Layer stem_;
   std::vector<Block> blocks_;
   std::vector<std::size_t> largest_;  ///< where max pooling found it

@@ -32,6 +32,7 @@ class ResNetTrainer {
   [[nodiscard]] const ParameterPlaces& places() const { return at_; }
   [[nodiscard]] const gpu::Buffer& weights() const { return weights_; }      ///< fp32, see places()
   [[nodiscard]] const gpu::Buffer& gradients() const { return gradients_; }  ///< likewise
+  [[nodiscard]] const gpu::Buffer& memory() const { return memory_; }        ///< see ResNetMemory
 
  private:
   using Half = ResNetMemory::Half;

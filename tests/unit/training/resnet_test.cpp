@@ -122,7 +122,7 @@ TEST(TrainThroughput, LearnsABatchByHeart) {
   ASSERT_EQ(out.error, "");
   EXPECT_EQ(out.values["wrong"], 0) << out.values;
   EXPECT_EQ(out.values["nonfinite"], 0);
-  EXPECT_EQ(out.values["steps"], 15);
+  EXPECT_GE(out.values["steps"], 15);
   EXPECT_LT(out.values["ratio"], 0.5) << out.values;
   EXPECT_GT(out.values["images_per_s"], 0);
   EXPECT_GT(out.values["tflops"], 0);
