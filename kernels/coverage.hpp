@@ -1,8 +1,8 @@
 #pragma once
 #include "kernels/formats.hpp"
 
-// Questions with known answers for each kind of unit that a multiprocessor has. An answer is the last word of a long chain in which every
-// step feeds the next, so that one wrong bit anywhere changes it. All but special functions have one right answer (integers, or IEEE 754
+// Questions with known answers for each kind of unit that a multiprocessor has. An answer is the end of a long chain in which every step
+// feeds the next, so that one wrong bit anywhere changes it. All but special functions have one right answer (integers, or IEEE 754
 // operations that are rounded once), which the processor computes with the same source.
 
 namespace vt::kernels {
@@ -41,14 +41,19 @@ VT_SEPARATE u64 integer_answer(u64 q) {
   return x;
 }
 
-/// The logistic map, x -> 3.75 x (1 - x): chaotic, so a wrong bit grows from step to step until it is everywhere.
+/// The logistic map, x -> 3.75 x (1 - x), is chaotic: a wrong bit grows from step to step. The answer is made of every step's bits, for the
+/// lowest of them may be rounded away in the next.
 template <class T>
-VT_FUNCTION T chaos(T x) {
-  VT_ROLLED for (int i = 0; i < 128; ++i) x = times(static_cast<T>(3.75), fused(-x, x, x));
-  return x;
+VT_FUNCTION u64 chaos(T x) {
+  u64 all = 0;
+  VT_ROLLED for (int i = 0; i < 128; ++i) {
+    x = times(static_cast<T>(3.75), fused(-x, x, x));
+    all = (all << 7 | all >> 57) ^ bits_of(x);
+  }
+  return all;
 }
-VT_SEPARATE u64 fp32_answer(u64 q) { return bits_of(chaos(0.25F + 0.5F * static_cast<float>(fraction_at(q, 0)))); }
-VT_SEPARATE u64 fp64_answer(u64 q) { return bits_of(chaos(0.25 + 0.5 * fraction_at(q, 0))); }
+VT_SEPARATE u64 fp32_answer(u64 q) { return chaos(0.25F + 0.5F * static_cast<float>(fraction_at(q, 0))); }
+VT_SEPARATE u64 fp64_answer(u64 q) { return chaos(0.25 + 0.5 * fraction_at(q, 0)); }
 
 /// One of the special functions, as the hardware approximates it: sine, 2^x, logarithm of base 2, reciprocal, reciprocal square root.
 VT_FUNCTION float special_function(u64 which, float x) {

