@@ -89,7 +89,7 @@ CUresult cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned options, 
   static std::mutex mutex;
   static auto* all = new std::deque<CUmod_st>;
   std::lock_guard hold(mutex);
-  *out = &all->emplace_back(CUmod_st{kind.sm, kind.ptx, {}});
+  *out = &all->emplace_back(CUmod_st{current, kind.sm, kind.ptx, {}});
   return CUDA_SUCCESS;
 }
 
@@ -128,7 +128,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction fun
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                         unsigned block_z, unsigned, CUstream stream, void** arguments, void** extra) {
   if (auto code = need_context()) return code;
-  if (!function) return CUDA_ERROR_INVALID_HANDLE;
+  if (!function || function->module->context != current || is_foreign(stream, current)) return CUDA_ERROR_INVALID_HANDLE;
   auto blocks = std::uint64_t{grid_x} * grid_y * grid_z, threads = std::uint64_t{block_x} * block_y * block_z;
   constexpr unsigned kMostBlocksAcross = 65535;
   if (blocks == 0 || threads == 0 || threads > kMostThreads || grid_x > 0x7fffffffU || grid_y > kMostBlocksAcross ||

@@ -85,7 +85,7 @@ CUresult cuEventDestroy_v2(CUevent event) { return event ? CUDA_SUCCESS : CUDA_E
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   if (auto code = need_context()) return code;
-  if (!event || event->context != current) return CUDA_ERROR_INVALID_HANDLE;
+  if (!event || event->context != current || is_foreign(stream, event->context)) return CUDA_ERROR_INVALID_HANDLE;
   auto ticket = submit(stream, {}, [event](double seconds) {
     std::lock_guard hold(event->mutex);
     event->seconds = seconds;

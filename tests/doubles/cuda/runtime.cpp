@@ -45,6 +45,8 @@ bool is_default(CUstream stream) { return reinterpret_cast<std::uintptr_t>(strea
 
 }  // namespace
 
+bool is_foreign(CUstream stream, CUcontext context) { return !is_default(stream) && stream->context != context; }
+
 CUcontext primary(int gpu) {
   static std::mutex mutex;
   static auto* all = new std::array<CUcontext, kMostGpus>{};

@@ -59,6 +59,7 @@ struct CUfunc_st {
 };
 
 struct CUmod_st {
+  CUcontext context;
   int sm;    ///< what it was compiled for
   bool ptx;  ///< and by whom: the driver
   std::map<std::string, CUfunc_st> functions;
@@ -69,6 +70,8 @@ namespace vt::doubles {
 extern std::atomic<bool> initialised;
 extern thread_local CUcontext current;
 
+/// Whether the stream is not of that context; default streams are of every one.
+bool is_foreign(CUstream, CUcontext);
 /// The primary context of a device, made when first asked for; nullptr: no such device.
 CUcontext primary(int gpu);
 /// The current context, if everything is well.

@@ -246,3 +246,21 @@ TEST(FakeFaults, RefuseToStart) {
     EXPECT_NE(opened.error().what.find("as the test wants it"), std::string::npos) << opened.error().what;
   });
 }
+
+TEST(FakeDevices, RefuseStreamsOfOtherDevicesWhereADriverDoes) {
+  FakeGpus gpus(2);
+  in_child(gpus, [] {
+    auto device = device_at(0), other = device_at(1);
+    ASSERT_TRUE(device && other);
+    auto words = buffer_of(*device, kBytes);
+    auto stream = other->new_stream();
+    MUST(stream);
+    auto mark = device->new_mark();
+    MUST(mark);
+    EXPECT_FALSE(fill(*device, words, *stream)) << "launches want a stream of their own context";
+    EXPECT_FALSE(device->mark(*mark, *stream)) << "events as well";
+    MUST(device->mark(*mark));
+    MUST(other->after(*stream, *mark));  // waiting for another device is allowed
+    MUST(other->finish(*stream));
+  });
+}
