@@ -93,7 +93,7 @@ Status race(std::vector<Runner>& runners, const Task& task, Reporter& report) {
 
 std::string place(const Runner& runner, double best) {
   std::array<char, 64> rates{};
-  std::snprintf(rates.data(), rates.size(), ": %.1f TFLOP/s where another has %.1f", runner.rate(), best);
+  std::snprintf(rates.data(), rates.size(), ": %.4g TFLOP/s where another has %.4g", runner.rate(), best);
   return "GPU " + std::to_string(runner.info().ordinal) + " (" + runner.info().uuid + ")" + rates.data();
 }
 
