@@ -51,10 +51,10 @@ TEST_F(RunPlanTest, ForecastsSkipWithCapabilityEvidenceAndCover) {
 TEST_F(RunPlanTest, ABriefSelectionOverridesThePlansLevel) {
   catalogue.checks[0].levels[Level::full] = {{}, std::chrono::minutes(15), std::chrono::minutes(5)};
   for (auto& layer : plan.layers) layer.level = Level::full;
-  EXPECT_EQ(find(*make(), "pod", "os.release").check->timeout, std::chrono::minutes(15));
+  EXPECT_EQ(find(make().value(), "pod", "os.release").check->timeout, std::chrono::minutes(15));
   Selection selection;
   selection.brief = true;
-  EXPECT_EQ(find(*make(selection), "pod", "os.release").check->timeout, std::chrono::seconds(20));
+  EXPECT_EQ(find(make(selection).value(), "pod", "os.release").check->timeout, std::chrono::seconds(20));
 }
 
 TEST_F(RunPlanTest, UnknownCapabilitiesMayRunButCoverNothing) {
