@@ -16,17 +16,18 @@ namespace vt::test {
 /// The values can be edited as JSON until they are used. The host's: driver "580.95.05", cuda 13000, p2p [[bool]], nvml {mismatch, topology
 /// (NVML level), p2p_status}. A GPU's: name, uuid, serial, pci "00000000:01:00.0", sm, multiprocessors, numa, memory_mib, free_mib (what a
 /// process can allocate), l2_mib; copy_gbs, link_gbs, kernel_seconds {kernel: s} (modelled times, as events tell them; without them real
-/// ones); lacks [pools | virtual | managed | cooperative] (what its attributes do not claim); nvml {power_w, power_limit_w, power_default_w, temperature_c, shutdown_c, slowdown_c, gpu_max_c, margin_c (to slowdown; missing:
-/// not supported), fans_percent [44, 44], sm_mhz, memory_mhz, max_sm_mhz, max_memory_mhz, throttle (bits), pcie_generation, pcie_width,
-/// pcie_max_generation, pcie_max_width, pcie_replay, used_mib, bar1_mib, ecc (0 or 1; missing: not supported), ecc_pending, ecc_corrected,
-/// ecc_uncorrected, mig, persistence, compute_mode, virtualization, remapped {corrected, uncorrected, pending, failed, banks [with all,
-/// many, some, few, no spare rows]}, retired_pages (count), retired_pending, nvlinks (count), nvlinks_down [link], nvlink_version,
-/// fabric_state, fields {"230": 0}, processes [{pid, memory_mib}], vbios, inforom, inforom_valid, pstate, utilization}.
+/// ones); lacks [pools | virtual | managed | cooperative] (what its attributes do not claim); nvml {power_w, power_limit_w,
+/// power_default_w, temperature_c, shutdown_c, slowdown_c, gpu_max_c, margin_c (to slowdown; missing: not supported), fans_percent [44,
+/// 44], sm_mhz, memory_mhz, max_sm_mhz, max_memory_mhz, throttle (bits), pcie_generation, pcie_width, pcie_max_generation, pcie_max_width,
+/// pcie_replay, used_mib, bar1_mib, ecc (0 or 1; missing: not supported), ecc_pending, ecc_corrected, ecc_uncorrected, mig, persistence,
+/// compute_mode, virtualization, remapped {corrected, uncorrected, pending, failed, banks [with all, many, some, few, no spare rows]},
+/// retired_pages (count), retired_pending, nvlinks (count), nvlinks_down [link], nvlink_version, fabric_state, fields {"230": 0}, processes
+/// [{pid, memory_mib}], vbios, inforom, inforom_valid, pstate, utilization}.
 ///
 /// Faults as data, `faults: [{kind: …}]`: corrupt-p2p {gpu, to}, corrupt-copy {gpu, where: h2d | d2h | d2d | p2p}, wrong-element {gpu,
 /// kernel, argument, offset, bit}, memory-flaw {gpu, offset, count, bit, value}, launch {gpu, code}, hang {gpu, where: launch | copy},
 /// context-hang {gpu}, lost {gpu}, xid {gpu, code, after_ms}, ecc {gpu, where: corrected | uncorrected, count}, counter {gpu, where:
-/// pcie_replay | nvlink_replay | nvlink_recovery | nvlink_crc_flit | nvlink_crc_data | nvlink_ecc_data | a field's number, count}, throttle
+/// pcie_replay | nvlink_replay | nvlink_recovery | nvlink_crc_flit | nvlink_crc_data | nvlink_ecc_data | "field 215", count}, throttle
 /// {gpu, code}, nvrtc, init {code}; all but the last take `after` as below. Without `gpu` every GPU has it. Those of NCCL:
 /// tests/doubles/nccl.
 class FakeGpus {

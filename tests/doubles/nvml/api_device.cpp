@@ -58,7 +58,7 @@ nvmlReturn_t read_field(const nvmlDevice_st& gpu, unsigned id, unsigned link, un
   if (id == kNvLinks) return out = gpu.value("nvlinks", 0U), NVML_SUCCESS;
   auto name = std::to_string(id);
   if (!fields.contains(name)) return NVML_ERROR_NOT_SUPPORTED;
-  return out = link == 0 ? fields[name].get<unsigned long long>() + gained(gpu, name) : 0, NVML_SUCCESS;
+  return out = link == 0 ? fields[name].get<unsigned long long>() + gained(gpu, "field " + name) : 0, NVML_SUCCESS;
 }
 
 }  // namespace

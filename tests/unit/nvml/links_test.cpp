@@ -112,7 +112,7 @@ TEST(Links, ErrorsOfSingleNvlinksAreAddedUp) {
   FakeGpus five(1);
   five.nvml(0)["nvlinks"] = 18, five.nvml(0)["nvlink_version"] = 5;
   five.nvml(0)["fields"] = {{"215", 7}, {"219", 0}, {"221", 0}};
-  five.fault({{"kind", "counter"}, {"gpu", 0}, {"where", "215"}});
+  five.fault({{"kind", "counter"}, {"gpu", 0}, {"where", "field 215"}});
   values = five.values("cuda.nvrtc");
   EXPECT_EQ(values["telemetry"][0]["links"]["nvlink"], "1 recovered");
   EXPECT_EQ(values["health"][0], "NVLink recovered 1 time");
