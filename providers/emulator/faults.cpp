@@ -36,6 +36,9 @@ const std::vector<FaultInfo>& fault_infos() {
       {no_gpu, "no-gpu", "create", false, 0, "a RunPod pod comes up without its GPUs"},
       {old_driver, "old-driver", "create", false, 0, "a RunPod pod comes to a host with an older CUDA than was asked for"},
       {wrong_port, "wrong-port", "create", false, 0, "RunPod tells a port of the pod at which nobody answers"},
+      {tls, "tls", "create delete get list", true, 0,
+       "not executed; a TLS alert in place of the reply, as of one on the way that cannot agree on a cipher (the emulator itself speaks "
+       "plain HTTP)"},
   };
   return table;
 }

@@ -38,7 +38,8 @@ enum class FaultKind {
   unreachable,
   no_gpu,
   old_driver,
-  wrong_port
+  wrong_port,
+  tls
 };
 
 /// What each fault does, in one place: also the text of `vault-emulator --help`.

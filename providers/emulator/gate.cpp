@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -89,10 +90,15 @@ struct Relay {
     setsockopt(client.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
     over = true;
   }
+  void alert_client() {
+    constexpr std::string_view kAlert("\x15\x03\x03\x00\x02\x02\x28", 7);
+    send(client.get(), kAlert.data(), kAlert.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    over = true;
+  }
   /// How many of the bytes for the client may go now.
   std::size_t allowed() {
     if (!cut) return kChunk;
-    if (cut->how == Cut::How::close || cut->how == Cut::How::reset) return 0;
+    if (cut->how == Cut::How::close || cut->how == Cut::How::reset || cut->how == Cut::How::alert) return 0;
     if (cut->how == Cut::How::truncate) return left.value_or(0);
     if (cut->how != Cut::How::drip) return kChunk;
     auto passed = std::chrono::duration<double>(steady_clock::now() - cut_at) / std::chrono::duration<double>(cut->length);
@@ -189,6 +195,7 @@ void Gate::Impl::apply_cuts() {
   for (auto& r : relays) {
     if (!r.cut) continue;
     if (r.cut->how == Cut::How::close) r.over = true;
+    if (r.cut->how == Cut::How::alert) r.alert_client();
     if (r.cut->how == Cut::How::reset) r.reset_client();
     if (r.cut->how == Cut::How::last && r.replied && steady_clock::now() - r.last_byte > kQuiet) length = r.cut->length;
   }

@@ -12,6 +12,7 @@ struct Cut {
   enum class How {
     close,     ///< not a byte of it arrives; the connection is closed in order
     reset,     ///< the same, with a TCP reset
+    alert,     ///< a fatal TLS alert (handshake_failure, RFC 8446 section 6) arrives instead, then the connection is closed
     truncate,  ///< `bytes` bytes of its body arrive, then the connection is closed
     drip,      ///< its bytes, about `bytes` of them, arrive spread over `length`
     last       ///< it arrives whole; then every connection is reset and new ones are refused for `length`

@@ -106,6 +106,7 @@ struct Server::Impl {
   void serve(const httplib::Request&, httplib::Response&);
   Reply reply_to(Call&, int peer);
   Reply play(const Route&, Call&, int peer);
+  Reply lose(int peer, Cut::How);
   [[nodiscard]] Reply error(Api, int status) const;
   [[nodiscard]] const Route* find(Call&) const;
   [[nodiscard]] Reply lost(const Call&) const;
@@ -161,12 +162,17 @@ int Server::Impl::refused_by(const FaultSet& met) const {
   return 0;
 }
 
+/// Not executed, and no reply.
+Reply Server::Impl::lose(int peer, Cut::How how) {
+  gate->cut(peer, {how});
+  return {0, "", "", {}};
+}
+
 Reply Server::Impl::play(const Route& route, Call& call, int peer) {
   const FaultSet& met = call.faults;
-  if (met.has(FaultKind::lost_before) || met.has(FaultKind::reset)) {
-    gate->cut(peer, {met.has(FaultKind::reset) ? Cut::How::reset : Cut::How::close});
-    return {0, "", "", {}};
-  }
+  if (met.has(FaultKind::lost_before)) return lose(peer, Cut::How::close);
+  if (met.has(FaultKind::reset)) return lose(peer, Cut::How::reset);
+  if (met.has(FaultKind::tls)) return lose(peer, Cut::How::alert);
   if (int status = refused_by(met); status != 0) {
     Reply reply = error(route.api, status);
     if (status == 429) reply.headers["Retry-After"] = std::to_string(met.length(FaultKind::rate).count() / 1000);

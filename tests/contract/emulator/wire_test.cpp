@@ -62,6 +62,13 @@ TEST(EmulatorWire, ATruncatedBodyIsNoReply) {
   EXPECT_EQ(e.gcp("GET", "zones/us-central1-b").status, 200);
 }
 
+TEST(EmulatorWire, ATlsAlertIsNoReply) {
+  Emulated e(one("tls", "create"));
+  Answer answer = e.gcp("POST", Emulated::kInstances, instance_body("vm1"));
+  EXPECT_EQ(answer.status, 0);
+  EXPECT_FALSE(exists(e, "vm1"));
+}
+
 TEST(EmulatorWire, ASlowBodyTakesItsTimeAndArrivesWhole) {
   Emulated e(one("slow", "get", R"(,"seconds":300)"));  // 0.3 s here
   auto start = std::chrono::steady_clock::now();

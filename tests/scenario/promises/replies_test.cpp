@@ -44,6 +44,7 @@ std::vector<Reply> replies() {
           {"ErrorAfter", {"error-after"}, 0},
           {"Conflict", {"conflict"}, 0},
           {"Truncated", {"truncated"}, 0},
+          {"TlsAlert", {"tls"}, 0},
           {"Slow", {"slow"}, 100},
           {"Unavailable", {"unavailable"}, 0},
           {"Late", {"late"}, 60},

@@ -22,7 +22,7 @@ Faults plan(const std::string& text, std::uint64_t seed = 1) {
 TEST(EmulatorFaults, TheTableIsInTheOrderOfTheKinds) {
   for (std::size_t i = 0; i < fault_infos().size(); ++i)
     EXPECT_EQ(static_cast<std::size_t>(fault_infos()[i].kind), i) << fault_infos()[i].name;
-  EXPECT_EQ(fault_infos().back().kind, FaultKind::wrong_port);
+  EXPECT_EQ(fault_infos().back().kind, FaultKind::tls);
 }
 
 TEST(EmulatorFaults, MeetTheNthCallOfTheirKindOnly) {
