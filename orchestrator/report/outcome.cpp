@@ -128,12 +128,18 @@ std::string lacking(const RunView& view) {
   return one_line(join(names, ", "));
 }
 
+/// Every layer came to its end and every check to a verdict: there is nothing to resume.
+bool ran_whole(const RunView& view) {
+  return view.counts().none == 0 &&
+         std::all_of(view.layers.begin(), view.layers.end(), [](auto& l) { return l.row.state == LayerState::done; });
+}
+
 std::string next_step(const RunView& view, int code) {
   if (view.state == State::running) return "vault-test status " + view.run.id;
   if (code == 5) return view.rehearsal() ? "vault-test reap --rehearse" : "vault-test reap";
   if (code == 130 || code == 4) return "vault-test resume " + view.run.id + (code == 4 ? ", with a higher budget" : "");
   if (auto check = telling_check(view); !check.empty()) return "vault-test why " + check;
-  if (code == 3) return "vault-test resume " + view.run.id;
+  if (code == 3 && !ran_whole(view)) return "vault-test resume " + view.run.id;
   if (auto missing = lacking(view); !missing.empty()) return "vault-test check USER@HOST, on a machine with " + missing;
   return "";
 }

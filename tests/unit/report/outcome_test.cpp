@@ -101,6 +101,8 @@ TEST(Outcome, WhatTheProcessorShowedIsNoProof) {
   auto on_cpu = kPass;
   on_cpu.origin = EvidenceOrigin::rehearsal, on_cpu.reason = "cpu: the processor stood in for the GPU";
   EXPECT_EQ(outcome_of(run_of({on_cpu})).exit_code, 3);
+  EXPECT_EQ(outcome_of(run_of({on_cpu})).next, "") << "there is nothing to resume";
+  EXPECT_EQ(outcome_of(run_of({on_cpu}, LayerState::failed)).next, "vault-test resume r");
   EXPECT_EQ(outcome_of(run_of({on_cpu, kPass})).exit_code, 0);
 }
 
