@@ -55,7 +55,8 @@ TEST_F(LoadBaselines, TheShippedOnesAreSoundAndSourced) {
 }
 
 TEST_F(LoadBaselines, EveryKeyOfTheCatalogueIsKnown) {
-  std::set<std::string> known{"gemm.own.fp32"};  // a kernel of ours: nobody has published it, so it can only be learned
+  // Can only be learned: kernels and a training of ours, which nobody has published, and products that our sources have no figure of.
+  std::set<std::string> known{"gemm.own.fp32", "train.resnet50", "gemm.int8"};
   for (auto& gpu : shipped().baselines.gpus)
     for (auto& figure : gpu.figures)
       if (figure.held) known.insert(figure.keys.begin(), figure.keys.end());

@@ -68,10 +68,12 @@ TEST(PcieAll, WaitsForTheOtherGpus) {
   test::QuietReporter report;
   auto task = test::cpu_task({{"mib", 1}});
   task.world = 2;
+  EXPECT_EQ(checks::copy_on_all(task, device, report).error, "rank 1 did not come to turn0");
+  report.told = {"turn0/1", "turn1/1"};
   EXPECT_EQ(checks::copy_on_all(task, device, report).error, "rank 1 did not come to h2d");
-  report.told = {"h2d/1"};
+  report.told.insert("h2d/1");
   EXPECT_EQ(checks::copy_on_all(task, device, report).error, "rank 1 did not come to d2h");
-  report.told = {"h2d/1", "d2h/1"};
+  report.told.insert("d2h/1");
   EXPECT_EQ(checks::copy_on_all(task, device, report).error, "");
 }
 
