@@ -16,8 +16,8 @@ class ReadyWatch {
   ReadyWatch(Api& api, const Resource& r, HostSpec login, bool public_address)
       : api_(api), r_(r), login_(std::move(login)), public_address_(public_address) {}
 
-  /// Errc::capacity, quota, region_quota or refused: the create failed after all; Errc::lost: it is gone; Errc::host_key: another host answered;
-  /// Errc::timeout: not ready by the deadline, with how far it came.
+  /// Errc::capacity, quota, region_quota or refused: the create failed after all; Errc::lost: it is gone; Errc::host_key: another host
+  /// answered; Errc::timeout: not ready by the deadline, with how far it came.
   Result<HostSpec> until(Deadline);
   /// What a stock-out recommended; no zones without one.
   [[nodiscard]] const Hint& hint() const { return hint_; }

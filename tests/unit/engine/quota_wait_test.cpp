@@ -32,9 +32,7 @@ TEST_F(Quota, OurEarlierMachineIsConfirmedGoneBeforeTheNextIsAskedFor) {
   int tries = 0;
   clock_.on_sleep = [&] {
     EXPECT_EQ(cloud_.creates, 2) << "asked for again while the earlier one is there";
-    if (clock_.wall_ms % 2000 == 0 && tries < 2) {
-      EXPECT_EQ(give_back(earlier).has_value(), ++tries == 2);
-    }
+    if (clock_.wall_ms % 2000 == 0 && tries < 2) { EXPECT_EQ(give_back(earlier).has_value(), ++tries == 2); }
   };
   auto hosts = get();
   ASSERT_TRUE(hosts) << hosts.error().what;
@@ -52,9 +50,7 @@ TEST_F(Quota, TheLimitOfARegionIsWaitedForWhenNoCandidateIsLeft) {
   cloud_.offers = {"a", "b"};
   clock_.on_sleep = [&] {
     EXPECT_EQ(cloud_.creates, 3) << "both zones are tried first";
-    if (state_of(earlier) == ResourceState::ready) {
-      EXPECT_TRUE(give_back(earlier));
-    }
+    if (state_of(earlier) == ResourceState::ready) { EXPECT_TRUE(give_back(earlier)); }
   };
   ASSERT_TRUE(get());
   EXPECT_EQ(cloud_.creates, 4);
