@@ -38,8 +38,8 @@ class AtEnd {
 };
 
 u64* pointer(gpu::cuda::Address at) {
-  return reinterpret_cast<u64*>(at);
-}  // NOLINT(performance-no-int-to-ptr): an address, as CUDA gives it
+  return reinterpret_cast<u64*>(at);  // NOLINT(performance-no-int-to-ptr): an address, as CUDA gives it
+}
 
 Status damage_if_asked(const Trial& t, u64* words) {
   return t.fault ? t.device.launch(VT_NAMED(vt_flip_bit), {1}, {}, words, kWords / 3, 9) : Status{};

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-json member(const json& object, const char* name, json otherwise) {
+json member(const json& object, const char* name, const json& otherwise) {
   auto at = object.is_object() ? object.find(name) : object.end();
   return at != object.end() && at->type() == otherwise.type() ? *at : otherwise;
 }

@@ -84,8 +84,8 @@ void ResNetReference::norm(Layer& l, const Numbers* shortcut, bool cut) const {
 }
 
 Numbers ResNetReference::norm_backward(const Layer& l, const Numbers& dy) {
-  auto channels = l.shape.out;
-  auto n = static_cast<double>(dy.size() / channels);
+  auto channels = l.shape.out, of_each = dy.size() / channels;
+  auto n = static_cast<double>(of_each);
   auto *d_gain = &gradients[l.at.gain], *d_shift = &gradients[l.at.shift];
   auto normal = [&](std::size_t i) { return (l.raw[i] - l.mean[i % channels]) * l.inverse[i % channels]; };
   for (std::uint64_t c = 0; c < channels; ++c) d_gain[c] = d_shift[c] = 0;
