@@ -91,6 +91,7 @@ void make_folders(const std::string& root) {
     fs::create_directories(root + "/" + folder);
   fs::create_directory(root + "/root");
   fs::permissions(root + "/root", fs::perms::owner_all);
+  fs::permissions(root + "/var/tmp", fs::perms::all | fs::perms::sticky_bit);  // everybody's, and on a disk, unlike /tmp
   for (auto link : {"bin", "sbin", "lib", "lib32", "lib64", "libx32"})
     if (fs::is_symlink(std::string("/") + link)) fs::copy_symlink(std::string("/") + link, root + "/" + link);
 }
