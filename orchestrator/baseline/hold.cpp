@@ -1,8 +1,8 @@
 #include "orchestrator/baseline/hold.hpp"
 
 #include <cmath>
-#include <cstdio>
 
+#include "orchestrator/model/figure_text.hpp"
 #include "orchestrator/model/text.hpp"
 
 namespace vt {
@@ -10,12 +10,6 @@ namespace vt {
 namespace {
 
 using State = Held::State;
-
-std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*g", std::fabs(value) < 1000 ? 4 : 6, value);
-  return text;
-}
 
 std::optional<double> number_of(const Value& value) {
   if (auto whole = value.as<std::int64_t>()) return static_cast<double>(*whole);
@@ -28,7 +22,7 @@ std::string origin_of(const Figure& f) {
 }
 
 std::string rule_text(const Figure& f, double ratio) {
-  return "at-least " + number_text(f.low * ratio) + " " + f.unit + ": " + number_text(ratio * 100) + " % of " + number_text(f.low) + " (" +
+  return "at-least " + figure_text(f.low * ratio) + " " + f.unit + ": " + figure_text(ratio * 100) + " % of " + figure_text(f.low) + " (" +
          origin_of(f) + ")";
 }
 
@@ -43,10 +37,10 @@ Held hold_number(const Value& measured, const Limits& limits) {
   if (!x)
     return {State::unreadable, rule_text(f, f.warn.value_or(1)),
             measured.is_null() ? "no value" : "'" + measured.text() + "' is not a number"};
-  auto is = number_text(*x) + " " + f.unit;
+  auto is = figure_text(*x) + " " + f.unit;
   if (limits.most && *x > *limits.most)
-    return {State::implausible, "at-most " + number_text(*limits.most) + " " + f.unit,
-            "measured " + is + ", more than the " + number_text(*limits.most) + " that can be: the measurement is not believed"};
+    return {State::implausible, "at-most " + figure_text(*limits.most) + " " + f.unit,
+            "measured " + is + ", more than the " + figure_text(*limits.most) + " that can be: the measurement is not believed"};
   auto below = [&](double ratio) { return "measured " + is + ", required " + rule_text(f, ratio); };
   double ratio = *x / f.low;
   if (f.fail && ratio < *f.fail) return {State::missed, rule_text(f, *f.fail), below(*f.fail)};

@@ -1,9 +1,8 @@
 #include "orchestrator/report/why.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 
+#include "orchestrator/model/figure_text.hpp"
 #include "orchestrator/model/text.hpp"
 #include "orchestrator/report/surprises.hpp"
 #include "orchestrator/report/text.hpp"
@@ -21,12 +20,6 @@ std::string what_runs(const How& how) {
   if (auto command = std::get_if<CommandRun>(&how)) return join(command->argv, " ");
   auto& script = std::get<ScriptRun>(how);
   return script.interpreter + " script: " + script.text;
-}
-
-std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*g", std::fabs(value) < 1000 ? 4 : 6, value);
-  return text;
 }
 
 class Why {
@@ -120,8 +113,8 @@ class Why {
   void series(const Judgement& j) {
     for (auto& s : view_.series) {
       if (s.layer != j.key.layer || s.host != j.key.host || s.check != j.key.check || s.attempt != j.key.attempt) continue;
-      out_ += line("  series: ", s.name + " " + number_text(s.mean) + (s.unit.empty() ? "" : " " + s.unit) + " (" + number_text(s.min) +
-                                     " to " + number_text(s.max) + ")" + (s.device.empty() ? "" : " on " + s.device) + ", " +
+      out_ += line("  series: ", s.name + " " + figure_text(s.mean) + (s.unit.empty() ? "" : " " + s.unit) + " (" + figure_text(s.min) +
+                                     " to " + figure_text(s.max) + ")" + (s.device.empty() ? "" : " on " + s.device) + ", " +
                                      std::to_string(s.count) + " value" + (s.count == 1 ? "" : "s"));
     }
   }

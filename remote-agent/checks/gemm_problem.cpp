@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "remote-agent/checks/product_plans.hpp"
+
 namespace vt::checks {
 
 using kernels::Bound;
@@ -126,7 +128,7 @@ Status GemmProblem::run() { return plan_ ? plan_->run(a_.as<void>(), b_.as<void>
 Status GemmProblem::run_own() {
   auto [m, n, k] = size();
   const kernels::Strides by_rows{k, 1}, by_columns{1, k}, result{1, m};
-  gpu::Grid grid{kernels::tiles(m, kernels::kTile) * kernels::tiles(n, kernels::kTile)};
+  auto grid = product_grid(m, n);
   if (in() == Format::fp64)
     return device_->launch(VT_NAMED(vt_gemm_f64), grid, {}, a_.as<double>(), by_rows, b_.as<double>(), by_columns, c_.as<double>(), result,
                            m, n, k, false);

@@ -1,8 +1,5 @@
 #pragma once
-#include <map>
-#include <tuple>
-
-#include "remote-agent/gpu/cublaslt.hpp"
+#include "remote-agent/checks/product_plans.hpp"
 
 namespace vt::checks {
 
@@ -28,12 +25,10 @@ class MixedLinear {
   void tune(double seconds) { tune_seconds_ = seconds; }
 
  private:
-  Status by_library(const gpu::Product& product, const void* a, const void* b, void* c);
-
   gpu::Device* device_;
   gpu::CublasLt* library_;
   double tune_seconds_ = 0;
-  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, bool, bool, bool>, gpu::CublasLtPlan> plans_;
+  ProductPlans plans_;
 };
 
 }  // namespace vt::checks

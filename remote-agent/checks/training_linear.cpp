@@ -1,7 +1,5 @@
 #include "remote-agent/checks/training_linear.hpp"
 
-#include "kernels/gemm.hpp"
-
 namespace vt::checks {
 
 namespace {
@@ -13,44 +11,32 @@ gpu::Product product(std::uint64_t m, std::uint64_t n, std::uint64_t k) {
   return out;
 }
 
-gpu::Grid grid(std::uint64_t m, std::uint64_t n) { return {kernels::tiles(m, kernels::kTile) * kernels::tiles(n, kernels::kTile)}; }
-
 }  // namespace
-
-Status Linear::by_library(const gpu::Product& p, const float* a, const float* b, float* c) {
-  std::tuple key{p.m, p.n, p.k, p.transpose_a, p.transpose_b, p.add};
-  auto at = plans_.find(key);
-  if (at == plans_.end()) {
-    VT_TRY(auto plan, library_->plan(p));
-    at = plans_.emplace(key, std::move(plan)).first;
-  }
-  return at->second.run(a, b, c);
-}
 
 Status Linear::forward(const float* x, const float* w, float* y, Shape s, bool add) {
   if (library_) {
     auto p = product(s.out, s.rows, s.in);
     p.transpose_a = true, p.add = add;
-    return by_library(p, w, x, y);
+    return plans_.run(*library_, p, w, x, y);
   }
-  return device_->launch(VT_NAMED(vt_gemm_f32), grid(s.rows, s.out), {}, x, {s.in, 1}, w, {1, s.in}, y, {s.out, 1}, s.rows, s.out, s.in,
-                         add);
+  return device_->launch(VT_NAMED(vt_gemm_f32), product_grid(s.rows, s.out), {}, x, {s.in, 1}, w, {1, s.in}, y, {s.out, 1}, s.rows, s.out,
+                         s.in, add);
 }
 
 Status Linear::input_gradient(const float* dy, const float* w, float* dx, Shape s) {
-  if (library_) return by_library(product(s.in, s.rows, s.out), w, dy, dx);
-  return device_->launch(VT_NAMED(vt_gemm_f32), grid(s.rows, s.in), {}, dy, {s.out, 1}, w, {s.in, 1}, dx, {s.in, 1}, s.rows, s.in, s.out,
-                         false);
+  if (library_) return plans_.run(*library_, product(s.in, s.rows, s.out), w, dy, dx);
+  return device_->launch(VT_NAMED(vt_gemm_f32), product_grid(s.rows, s.in), {}, dy, {s.out, 1}, w, {s.in, 1}, dx, {s.in, 1}, s.rows, s.in,
+                         s.out, false);
 }
 
 Status Linear::weight_gradient(const float* dy, const float* x, float* dw, Shape s) {
   if (library_) {
     auto p = product(s.in, s.out, s.rows);
     p.transpose_b = true;
-    return by_library(p, x, dy, dw);
+    return plans_.run(*library_, p, x, dy, dw);
   }
-  return device_->launch(VT_NAMED(vt_gemm_f32), grid(s.out, s.in), {}, dy, {1, s.out}, x, {s.in, 1}, dw, {s.in, 1}, s.out, s.in, s.rows,
-                         false);
+  return device_->launch(VT_NAMED(vt_gemm_f32), product_grid(s.out, s.in), {}, dy, {1, s.out}, x, {s.in, 1}, dw, {s.in, 1}, s.out, s.in,
+                         s.rows, false);
 }
 
 }  // namespace vt::checks

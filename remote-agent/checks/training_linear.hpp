@@ -1,9 +1,5 @@
 #pragma once
-#include <map>
-#include <memory>
-#include <tuple>
-
-#include "remote-agent/gpu/cublaslt.hpp"
+#include "remote-agent/checks/product_plans.hpp"
 
 namespace vt::checks {
 
@@ -24,11 +20,9 @@ class Linear {
   Status weight_gradient(const float* dy, const float* x, float* dw, Shape shape);
 
  private:
-  Status by_library(const gpu::Product& product, const float* a, const float* b, float* c);
-
   gpu::Device* device_;
   gpu::CublasLt* library_;
-  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, bool, bool, bool>, gpu::CublasLtPlan> plans_;
+  ProductPlans plans_;
 };
 
 }  // namespace vt::checks
